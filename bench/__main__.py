@@ -135,6 +135,14 @@ def summaries(options: argparse.Namespace) -> list[Table]:
     return part.run()
 
 
+def start(options: argparse.Namespace) -> list[Table]:
+    """See `bench.start`."""
+    from bench import start as part
+
+    del options
+    return [part.run()]
+
+
 def tree(options: argparse.Namespace) -> list[Table]:
     """See `bench.tree`."""
     from bench import tree as part
@@ -268,6 +276,7 @@ PARTS = {
     "walk": [walk],
     "schemas": [schemas],
     "sql": [sql],
+    "start": [start],
     "tree": [tree],
     "graph": [graph],
     "summaries": [summaries],

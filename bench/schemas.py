@@ -17,9 +17,10 @@ from bench.report import Table, say
 from bench.sets import Doc, RetrievalSet, read_gold, read_lines, read_queries
 from bench.vectors import use_remembered
 from rove import Rove, Text
+from rove.language.identifiers import in_words
 
 SET = DATA / "schema_spider_dev"
-VARIANTS = ("plain", "cryptic", "warehouse")
+VARIANTS = ("plain", "cryptic", "unlisted", "warehouse")
 HALVES = ("one half", "other half")
 MODES = ("keyword", "hybrid")
 VOWELS = re.compile(r"(?<=.)[aeiou]")
@@ -34,9 +35,10 @@ class Style:
     joint: str
     upper: bool
     length: int
+    unlisted: bool = False
 
     @classmethod
-    def of(cls, database: str) -> Style:
+    def of(cls, database: str, *, unlisted: bool = False) -> Style:
         """Draw one, the same for the same database."""
         chance = random.Random(f"style {database}")
         return cls(
@@ -44,6 +46,7 @@ class Style:
             chance.choice(["_", "_", ""]),
             chance.random() < 0.7,
             chance.choice([3, 4, 5]),
+            unlisted,
         )
 
     def name(self, label: str) -> str:
@@ -58,8 +61,33 @@ class Style:
         word = word.lower()
         if len(word) <= 3 or word.isdigit():
             return word
+        if self.unlisted:
+            return drawn_form(word, self.cut)
         bones = self.cut == "bones" or (self.cut == "mixed" and hashlib.sha256(word.encode()).digest()[0] % 2 == 0)
         return (VOWELS.sub("", word) if bones else word)[: self.length]
+
+
+def drawn_form(word: str, seed: str) -> str:
+    """Draw a beginning of a word and some consonants after it, 3 to 5 letters, that the list of words does not know.
+
+    After 40 draws one that it knows is taken.
+    """
+    chance = random.Random(f"{seed} {word}")
+    form = word[:3]
+    for _ in range(40):
+        size = min(chance.choice([3, 4, 4, 5]), len(word) - 1)
+        head = min(chance.choice([1, 1, 2, 3]), size - 1)
+        after = range(head, len(word))
+        consonants = [at for at in after if word[at] not in "aeiou"] or list(after)
+        if size - head > len(consonants):
+            continue
+        places = sorted(chance.sample(consonants, size - head))
+        if chance.random() < 0.5 and len(word) - 1 in consonants:
+            places = sorted({*places[:-1], len(word) - 1})
+        form = word[:head] + "".join(word[at] for at in places)
+        if word not in in_words(form).split():
+            break
+    return form
 
 
 def run(modes: Iterable[str] = MODES) -> list[Table]:
@@ -78,7 +106,8 @@ def run(modes: Iterable[str] = MODES) -> list[Table]:
     note = (
         "876 tables of 166 databases, the questions of 20 of them. Cryptic: each name is shortened by a rule that is "
         "drawn for its database (consonants, beginnings or both, 3 to 5 letters), labels are dropped, and so is the "
-        "database's name. Warehouse: names as they are, without labels and keys, all in one database. The list of "
+        "database's name. Unlisted: each word is drawn until it is a form that the list of words does not know. "
+        "Warehouse: names as they are, without labels and keys, all in one database. The list of "
         "words that names are spelled out with was written with the labels of all databases in view: the two halves "
         "say how much numbers vary, not what a schema of another kind would give."
     )
@@ -120,7 +149,8 @@ def described(record: dict, variant: str) -> Doc:
     """One table as a document."""
     if variant == "plain":
         return Doc(record["id"], record["title"], record["text"])
-    style = Style.of(record["db_id"]) if variant == "cryptic" else None
+    cut = variant in {"cryptic", "unlisted"}
+    style = Style.of(record["db_id"], unlisted=variant == "unlisted") if cut else None
     name = _short(style, _label(record)) if style else record["table"]
     columns = []
     taken: dict[str, int] = {}

@@ -30,19 +30,25 @@ SPACE = "/v1/spaces/{space}"
 RIGHTS = {
     "GET /health": "open",
     "GET /v1/spaces": "", "POST /v1/spaces": "admin of all", f"DELETE {SPACE}": "admin",
-    f"GET {SPACE}/about": "admin", "GET /metrics": "admin of all", "GET /v1/models": "", "GET /v1/models/{model}": "",
+    f"GET {SPACE}/about": "admin",
+    f"GET {SPACE}/settings": "admin of all", f"PATCH {SPACE}/settings": "admin of all",
+    f"POST {SPACE}/settings/try": "admin of all",
+    "GET /metrics": "admin of all", "GET /v1/status": "admin of all",
+    "GET /v1/models": "", "GET /v1/models/{model}": "",
     "POST /v1/chat/completions": "read", "POST /v1/responses": "read", "POST /v1/embeddings": "read",
     f"POST {SPACE}/uploads": "add", f"POST {SPACE}/documents": "add",
     f"GET {SPACE}/jobs/{{job_id}}": "add", f"GET {SPACE}/jobs/{{job_id}}/events": "add",
     f"GET {SPACE}/chunks": "read", f"GET {SPACE}/download": "read", f"POST {SPACE}/documents/tags": "add",
     f"POST {SPACE}/documents/delete": "delete", f"POST {SPACE}/reindex": "add",
     f"GET {SPACE}/corrections": "read", f"POST {SPACE}/corrections": "add",
+    f"POST {SPACE}/corrections/take_back": "add",
     f"GET {SPACE}/documents": "read", f"GET {SPACE}/document": "read", f"GET {SPACE}/text": "read",
     f"GET {SPACE}/blocks": "read", f"GET {SPACE}/find": "read",
     f"GET {SPACE}/places": "read", f"GET {SPACE}/picture": "read", f"DELETE {SPACE}/document": "delete",
     f"POST {SPACE}/search": "read", f"POST {SPACE}/ask": "read", f"GET {SPACE}/themes": "read",
     f"GET {SPACE}/summary": "read", f"GET {SPACE}/depth": "read",
     f"POST {SPACE}/follow_ups": "read", f"POST {SPACE}/graph": "read", f"POST {SPACE}/sql": "read",
+    f"GET {SPACE}/databases": "read",
     f"GET {SPACE}/tools": "read without labels", f"POST {SPACE}/tools/run": "read without labels",
     **{f"{at.replace('WALKS', SPACE + '/walks')}": "read" for at in (
         "POST WALKS", "GET WALKS", "GET WALKS/{walk_id}", "DELETE WALKS/{walk_id}", "GET WALKS/{walk_id}/events",
@@ -59,7 +65,7 @@ RIGHTS = {
         "POST EVALUATIONS/{evaluation_id}/cancel",
     )},
     f"GET {SPACE}/flows/runs": "read", f"POST {SPACE}/flows/runs/{{run_id}}/resume": "read",
-    f"DELETE {SPACE}/flows/runs/{{run_id}}": "read",
+    f"GET {SPACE}/flows/runs/{{run_id}}": "read", f"DELETE {SPACE}/flows/runs/{{run_id}}": "read",
     f"GET {SPACE}/flows": "read", f"POST {SPACE}/flows/{{name}}/run": "read",
     f"GET {SPACE}/words": "admin", f"POST {SPACE}/words": "admin",
     f"POST {SPACE}/doctor": "admin", f"GET {SPACE}/ledger": "admin", f"GET {SPACE}/export": "admin",
@@ -289,7 +295,8 @@ def judged(status: int, holder: str, route: str, space: str) -> list[str]:
         return []
     if not one.known:
         return [] if status in {401, 429} else [f"{status} instead of 401"]
-    opens = "*" in one.spaces or (space in one.spaces if space else right != "admin of all")
+    everywhere = right == "admin of all"
+    opens = "*" in one.spaces or (not everywhere and (not space or space in one.spaces))
     whole = right.endswith(" without labels") or right.startswith("admin")
     right = right.removesuffix(" of all").removesuffix(" without labels")
     may = not right or (right in one.rights and (not whole or one.labels is None))

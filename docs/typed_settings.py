@@ -17,6 +17,7 @@ from pydantic import BaseModel, SecretStr
 from pydantic.fields import FieldInfo
 
 from rove.settings import Settings
+from rove.settings.meanings import with_meanings
 from rove.settings.place import Address
 
 FOLDER = Path(__file__).parents[1] / "src" / "rove" / "settings" / "tables"
@@ -118,7 +119,9 @@ def described(name: str, field: FieldInfo) -> str:
 
 def table(model: type[BaseModel], leave_out: set[str] = frozenset()) -> str:
     """Write the type of one table."""
-    keys = [described(name, field) for name, field in model.model_fields.items() if name not in leave_out]
+    keys = [
+        described(name, field) for name, field in with_meanings(model).model_fields.items() if name not in leave_out
+    ]
     title = f"The settings of `{model.__name__}`, as a table."
     return f'class {table_name(model)}(TypedDict, total=False):\n    """{title}"""\n\n' + "\n".join(keys)
 
@@ -156,7 +159,9 @@ def modules() -> dict[str, str]:
         title = f"The types of the tables in `rove.settings.{module.removesuffix('_tables')}`."
         head = HEAD.format(title=title) + imports(body, set(map(table_name, own)), homes)
         made[f"{module}.py"] = f"{head}\n\n\n{body}\n"
-    fields = {name: described(name, field) for name, field in Settings.model_fields.items() if name != "path"}
+    fields = {
+        name: described(name, field) for name, field in with_meanings(Settings).model_fields.items() if name != "path"
+    }
     settings = "\n".join(text for name, text in fields.items() if name not in PARTS)
     body = ENTRY.format(settings=settings, models="\n".join(fields[name] for name in fields if name in PARTS))
     head = HEAD.format(title="What `Rove.open` takes by name, as types: completion knows each setting, and its values.")

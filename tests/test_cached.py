@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sys
 import tempfile
@@ -10,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rove.cached import cached_array, forget
+from rove.cached import cached_array, checksum_of, forget
 
 private = pytest.mark.skipif(sys.platform == "win32", reason="there temporary folders are a user's own")
 KEPT = np.arange(5000, dtype=np.float32).reshape(50, 100)
@@ -44,6 +45,38 @@ def test_a_damaged_array_is_made_again(folder: Path, damage):
     kept = folder / "a.npy"
     whole = kept.read_bytes()
     kept.write_bytes(damage(whole))
+    assert np.array_equal(cached_array("a.npy", lambda: KEPT), KEPT)
+    assert kept.read_bytes() == whole
+
+
+def test_a_checksum_is_remembered_of_a_file_that_stays_as_it_is(folder: Path, tmp_path: Path):
+    file = tmp_path / "weights.bin"
+    file.write_bytes(b"abc")
+    assert checksum_of(file) == hashlib.sha256(b"abc").hexdigest()
+    assert not list(folder.glob("*.digest")), "a file this new may change and keep its time"
+    long_ago = file.stat().st_mtime_ns - 60 * 10**9
+    os.utime(file, ns=(long_ago, long_ago))
+    assert checksum_of(file) == hashlib.sha256(b"abc").hexdigest()
+    (kept,) = folder.glob("*.digest")
+    kept.write_text(kept.read_text().rpartition(" ")[0] + f" {'0' * 64}")
+    assert checksum_of(file) == "0" * 64, "it was read again"
+    kept.write_text("torn")
+    assert checksum_of(file) == hashlib.sha256(b"abc").hexdigest()
+    file.write_bytes(b"abd")  # as long as before
+    assert checksum_of(file) == hashlib.sha256(b"abd").hexdigest()
+    os.utime(file, ns=(long_ago, long_ago + 1))
+    assert checksum_of(file) == hashlib.sha256(b"abd").hexdigest()
+
+
+def test_an_array_that_was_found_sound_is_looked_through_again_once_its_file_is_another(folder: Path):
+    cached_array("a.npy", lambda: KEPT)
+    kept = folder / "a.npy"
+    long_ago = kept.stat().st_mtime_ns - 60 * 10**9
+    os.utime(kept, ns=(long_ago, long_ago))
+    assert np.array_equal(cached_array("a.npy", lambda: pytest.fail("made again")), KEPT)
+    whole = kept.read_bytes()
+    kept.write_bytes(whole[:-99] + b"?" + whole[-98:])
+    os.utime(kept, ns=(long_ago, long_ago + 1))
     assert np.array_equal(cached_array("a.npy", lambda: KEPT), KEPT)
     assert kept.read_bytes() == whole
 

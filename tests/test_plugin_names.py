@@ -8,6 +8,9 @@ from typing import Any
 import pytest
 
 from rove import ConfigError, Rove, Text
+from rove.plugins import names_in
+from rove.settings import Settings
+from rove.settings.presets import PRESETS
 
 FAKE = {"name": "fake"}
 
@@ -37,6 +40,19 @@ def test_a_name_that_there_is_not_is_said_at_once(tmp_path: Path, settings: dict
     with pytest.raises(ConfigError) as raised:
         Rove.open(tmp_path / "kb", **{"embedder": FAKE, **settings})
     assert said in str(raised.value)
+
+
+def test_every_name_that_rove_itself_sets_is_one_that_there_is() -> None:
+    """They are not looked up at the opening."""
+    names = list(names_in(Settings.model_construct()))
+    assert {"answer.mode", "search.chain", "search.together", "answer.fallback"} <= {named.setting for named in names}
+    for named in names:
+        named.check()
+
+
+@pytest.mark.parametrize("preset", [name for name in PRESETS if name])
+def test_every_name_that_a_preset_sets_is_one_that_there_is(tmp_path: Path, preset: str) -> None:
+    Rove.open(tmp_path / "kb", embedder=FAKE, preset=preset).close()
 
 
 @pytest.mark.parametrize("route", ["", "refuse", "gather", "hybrid", "walk", "sparse"])

@@ -5,11 +5,15 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Literal
+from inspect import currentframe
+from typing import TYPE_CHECKING, Literal
 
+from rove.argument_checks import checked
 from rove.errors import FieldWarning
-from rove.records import LedgerEntry
-from rove.records.tool import RunOutcome, ToolPlan
+
+if TYPE_CHECKING:
+    from rove.records import LedgerEntry
+    from rove.records.tool import RunOutcome, ToolPlan
 
 Stage = Literal["reading", "chunked", "embedded", "indexed"]
 
@@ -153,9 +157,17 @@ def ignore(event: Event) -> None:
     """Drop the event: the listener of a caller who does not watch."""
 
 
+def _is_checked() -> bool:
+    """Say whether the call that notes something was checked first: one frame more lies between it and its caller."""
+    frame = currentframe()
+    for _ in range(3):  # this, `note`, the call
+        frame = frame.f_back if frame else None
+    return frame is not None and frame.f_globals.get("__name__") == checked.__module__
+
+
 def note(texts: Iterable[str], listener: Listener) -> None:
     """Tell of fields that a filter names and no document has; who does not listen is warned, at the caller's caller."""
     for text in texts:
         if listener is ignore:
-            warnings.warn(text, FieldWarning, stacklevel=3)
+            warnings.warn(text, FieldWarning, stacklevel=4 if _is_checked() else 3)
         listener(Noted(text))

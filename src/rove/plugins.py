@@ -2,39 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from rove.answer.fallback import FALLBACKS
-from rove.chunk import CHUNKERS, MODEL_CHUNKERS, SUPPORTED
-from rove.chunk.cut import strategy_for
-from rove.conversation.respond import GATHER
-from rove.enrich import ENRICHERS
-from rove.enrich.sentiment import SENTIMENTS
 from rove.errors import ConfigError, meant
-from rove.ingest.workers import WORKER_POOLS
-from rove.ingest.workers import named as worker_pool
-from rove.load import LOADERS
-from rove.question.understand import REFUSE
-from rove.registry import Registry
-from rove.retrieve import RETRIEVERS
+from rove.registry import Registry, load
 from rove.settings import Settings
-from rove.store import INDEXES
-from rove.store.embedded import NAMES as EMBEDDED
-from rove.store.graph_store import GRAPH_STORES
-from rove.tools import TOOL_SOURCES
-from rove.walk import READERS
 
-NONE = ""
+NONE, REFUSE, GATHER = "", "refuse", "gather"
+EMBEDDED = ("embedded", "memory")
+INDEXES = "rove.store:INDEXES"
+GRAPH_STORES = "rove.store.graph_store:GRAPH_STORES"
+RETRIEVERS = "rove.retrieve:RETRIEVERS"
+READERS = "rove.walk:READERS"
+SENTIMENTS = "rove.enrich.sentiment:SENTIMENTS"
+FALLBACKS = "rove.answer.fallback:FALLBACKS"
+TOOL_SOURCES = "rove.tools:TOOL_SOURCES"
+ENRICHERS = "rove.enrich:ENRICHERS"
+WORKER_POOLS, WORKERS_NAMED = "rove.ingest.workers:WORKER_POOLS", "rove.ingest.workers:named"
+CHUNKERS, MODEL_CHUNKERS, SUPPORTED = "rove.chunk:CHUNKERS", "rove.chunk:MODEL_CHUNKERS", "rove.chunk:SUPPORTED"
+STRATEGY_FOR = "rove.chunk.cut:strategy_for"
+LOADERS = "rove.load:LOADERS"
+RERANKERS, RULES = "rove.models:RERANKERS", "rove.retrieve.rules:RULES"
+NAMING: Mapping[str, str] = {
+    "answer.mode": RETRIEVERS,
+    "answer.fallback": FALLBACKS,
+    "search.chain": RETRIEVERS,
+    "search.reranker": RERANKERS,
+    "search.rules": RULES,
+    "walk.reader": READERS,
+    "enrich.sentiment": SENTIMENTS,
+    "enrich.after_add": ENRICHERS,
+}
+"""Settings that name plug-ins, and where those that can be named stand."""
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A setting that names something of some registries, or one of the `others`."""
+    """A setting that names something of some registries, or one of the `others`. `registries`: where they stand."""
 
     setting: str
     name: str
-    registries: tuple[Registry, ...]
+    registries: tuple[str, ...]
     others: tuple[str, ...] = ()
 
     def check(self) -> None:
@@ -43,9 +52,12 @@ class Named:
         Raises:
             ConfigError: there is not.
         """
-        if self.name in self.others or any(self.name in registry.table for registry in self.registries):
+        if self.name in self.others:
             return
-        known = dict.fromkeys((*self.others, *(name for registry in self.registries for name in registry.names())))
+        registries: list[Registry] = [load(place) for place in self.registries]
+        if any(self.name in registry.table for registry in registries):
+            return
+        known = dict.fromkeys((*self.others, *(name for registry in registries for name in registry.names())))
         if self.name not in known:
             message = f"{self.setting} is {self.name!r}, which there is not."
             choices = ", ".join(name or '""' for name in known)
@@ -55,17 +67,23 @@ class Named:
 def check_names(settings: Settings) -> None:
     """Look up the names that are used only later: a wrong one is said now, with what was meant.
 
+    Names that Rove itself sets are not looked up, so that a search imports nothing of what answers, cuts or walks.
+
     Raises:
         ConfigError: a setting names what there is not.
     """
-    for named in _named(settings):
-        named.check()
+    shipped = frozenset(names_in(Settings.model_construct()))
+    for named in names_in(settings):
+        if named not in shipped:
+            named.check()
     for kind, strategy in settings.chunk.strategy.items():
-        strategy_for(kind, strategy)
+        load(STRATEGY_FOR)(kind, strategy)
 
 
-def _named(settings: Settings) -> Iterator[Named]:
-    yield Named("load.workers", worker_pool(settings.load.workers)[0], (WORKER_POOLS,), (NONE,))
+def names_in(settings: Settings) -> Iterator[Named]:
+    """Every name in the settings that can be looked up."""
+    if settings.load.workers:
+        yield Named("load.workers", load(WORKERS_NAMED)(settings.load.workers)[0], (WORKER_POOLS,), (NONE,))
     yield Named("store.index", settings.store.index, (INDEXES,), EMBEDDED)
     yield Named("store.graph.store", settings.store.graph.store, (GRAPH_STORES,))
     yield Named("answer.mode", settings.answer.mode, (RETRIEVERS,))
@@ -87,5 +105,11 @@ def _named(settings: Settings) -> Iterator[Named]:
             yield Named(f"question.slots.{name}.intents", intent, (), tuple(settings.question.intents))
     for kind, strategy in settings.chunk.strategy.items():
         yield Named(f"chunk.strategy.{kind}", strategy, (CHUNKERS, MODEL_CHUNKERS), (NONE,))
-        if kind not in SUPPORTED and LOADERS.names() == tuple(LOADERS.table):  # one from outside has kinds of its own
-            yield Named("A type in chunk.strategy", kind, (LOADERS,), tuple(SUPPORTED))
+        yield from _of_kind(kind)
+
+
+def _of_kind(kind: str) -> Iterator[Named]:
+    """The type of documents that chunk.strategy names, where all that there are can be known."""
+    loaders, supported = load(LOADERS), load(SUPPORTED)
+    if kind not in supported and loaders.names() == tuple(loaders.table):  # one from outside has kinds of its own
+        yield Named("A type in chunk.strategy", kind, (LOADERS,), tuple(supported))

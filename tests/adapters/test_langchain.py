@@ -73,9 +73,7 @@ def test_batches_run_side_by_side(kb: Rove) -> None:
 
 def test_documents_of_its_loaders_go_in(kb: Rove) -> None:
     documents = [
-        Document(
-            "The quay is wet.", id="quay", metadata={"title": "Quay", "loc": {"lines": {"from": 1}}, "tags": ["a"]}
-        ),
+        Document("The quay is wet.", id="quay", metadata={"title": "Quay", "loc": {"lines": {"from": 1}}, "n": [1]}),
         Document("A buoy without an id.", metadata={"source": "buoys.txt"}),
     ]
     report = kb.add(texts_of(documents))

@@ -16,6 +16,7 @@ from examples.alarms.experts import words
 from examples.alarms.findings import Diagnosis
 from examples.alarms.live import Live
 from examples.alarms.make_data import CATALOG, make
+from examples.alarms.service import served
 
 from openai_server import Reply, chat, serve
 from rove import AsyncRove
@@ -57,6 +58,16 @@ def tools(folder: Path, *without: str, **other: Callable[..., object]) -> list[C
     """The tools of the case, without some, and with others in place of some."""
     known = {one.__name__: one for one in Live(folder / "live.sqlite").tools if one.__name__ not in without}
     return list({**known, **other}.values())
+
+
+async def test_the_cause_is_found_by_tools_of_an_openapi_document(tmp_path: Path) -> None:
+    async with served(Live(tmp_path / "live.sqlite"), tmp_path) as source:
+        found, page = await diagnosis_of(tmp_path, "firmware", live=(), tools={"live": source})
+    told = CATALOG["alarms"]["firmware"]
+    assert found.root is not None
+    assert (found.root.event.code, found.root.path) == (CAUSES["firmware"], tuple(told["way"]))
+    assert {one.state for one in found.checked} == {"confirmed", "refuted"}
+    assert page.count("<svg") >= len(told["way"]) - 1
 
 
 @pytest.mark.parametrize("alarm", list(ALARMS))

@@ -143,6 +143,41 @@ def test_help_comes_at_once() -> None:
     assert min(cpu_s("--help") for _ in range(5)) < 0.6
 
 
+BESIDE_A_SEARCH = {
+    *("engine", "sync", "conversation", "walk", "tools", "question", "ingest", "load", "chunk", "sandbox", "exchange"),
+    *("databases", "evaluate", "flow", "paper", "serve.app", "answer.answerer", "answer.extract", "migration"),
+    *("document_operations", "tool_operations", "records.understood", "records.walk_events", "records.answer"),
+    *("retrieve.schema_order", "retrieve.explore", "retrieve.theme_search"),
+}
+"""What a search has no use for, each without "rove."; and packages below."""
+SELDOM_USED = {
+    "numpy.ma",
+    "httpx",
+    "pyarrow",
+    "lancedb",
+    "lxml",
+    "pydantic_ai",
+    "fastapi",
+    "filelock.asyncio",
+    "duckdb",
+}
+
+
+@pytest.mark.parametrize("mode", ["keyword", "hybrid"])
+def test_a_search_imports_nothing_of_what_reads_answers_and_walks(base: Path, mode: str) -> None:
+    script = (
+        "import sys\nfrom rove.cli import rove\n"
+        f"try:\n    rove.main(['search', '--kb', {str(base)!r}, '--mode', {mode!r}, '--set', "
+        "'embedder.name=fake', 'remote work'], prog_name='rove')\n"
+        "except SystemExit as end:\n    assert not end.code\n"
+        "print(*sys.modules, file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    loaded = set(done.stderr.split())
+    assert "remote" in done.stdout.lower()
+    assert not loaded & {*(f"rove.{name}" for name in BESIDE_A_SEARCH), *SELDOM_USED}
+
+
 @pytest.mark.parametrize("name", [name for name in COMMANDS if name != "completion"])
 def test_every_command_has_help_and_the_same_options(name: str) -> None:
     found = rove.get_command(click.Context(rove), name)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from rove import Rove, Text
+from rove import InputError, Rove, Text
 from rove.cli import rove
 
 
@@ -82,3 +82,81 @@ def test_what_was_asked_is_suggested(base: Path) -> None:
     flags = ("--json", "--set", "question.log=true")
     result = talk(base, "Who approves remote work?", "/suggest who", "/suggest quantum", flags=flags)
     assert answers(result)[1:] == [{"suggestions": ["Who approves remote work?"]}, {"suggestions": []}]
+
+
+@pytest.fixture
+def own_base(tmp_path: Path) -> Path:
+    with Rove.open(tmp_path / "kb", embedder={"name": "fake"}) as kb:
+        kb.add(
+            Text("Remote work is approved by the head of the unit. Remote work applies since 2021.", id="remote"),
+            Text("A távmunkát az osztályvezető hagyja jóvá. A távmunka 2020 óta érvényes.", id="hu"),
+            Text("远程办公由部门主管批准。", id="zh"),
+        )
+    return tmp_path / "kb"
+
+
+def kept(base: Path) -> list[dict]:
+    return json.loads(talk(base, flags=("--list", "--json")).stdout)
+
+
+def test_a_pipe_keeps_nothing_unless_it_is_told_to(own_base: Path) -> None:
+    (told,) = answers(talk(own_base, "Who approves remote work?", flags=("--json",)))
+    assert "conversation_id" not in told
+    assert kept(own_base) == []
+    assert "No conversation is kept." in talk(own_base, flags=("--list",)).stderr
+    result = talk(own_base, flags=("--resume",))
+    assert result.exit_code == 2
+    assert "rove chat --list" in result.stderr
+
+
+def test_a_conversation_that_is_kept_is_gone_on_with_by_another_process(own_base: Path) -> None:
+    (first,) = answers(talk(own_base, "Who approves remote work?", flags=("--json", "--keep")))
+    other, another = answers(talk(own_base, "谁批准远程办公？", "/new", "Ki hagyja jóvá?", flags=("--json", "--keep")))
+    named = [one["conversation_id"] for one in (another, other, first)]
+    assert len(set(named)) == 3
+    assert [one["conversation_id"] for one in kept(own_base)] == named
+    assert [one["title"] for one in kept(own_base)] == [
+        "Ki hagyja jóvá?",
+        "谁批准远程办公？",
+        "Who approves remote work?",
+    ]
+    (second,) = answers(talk(own_base, "And since when?", flags=("--json", "--resume", first["conversation_id"][:6])))
+    assert second["understood"]["standalone"] == "And since when? (approves remote work)"
+    assert "2021" in second["answer"]["text"]
+    assert second["conversation_id"] == first["conversation_id"]
+    assert kept(own_base)[0]["turns"] == 2
+    resumed = talk(own_base, "And since when?", flags=("--resume",))
+    assert "> Who approves remote work?" in resumed.stderr
+    assert "> And since when?" in resumed.stderr
+    assert kept(own_base)[0]["turns"] == 3
+
+
+def test_what_fails_in_a_kept_conversation_is_a_turn_and_ends_nothing(own_base: Path) -> None:
+    lines = ["Who approves remote work?", "/where nosuch=1", "/where =", "And since when?"]
+    result = talk(own_base, *lines, flags=("--json", "--keep"))
+    assert result.exit_code == 1
+    assert kept(own_base)[0]["turns"] == 2
+    with Rove.open(own_base, embedder={"name": "fake"}) as kb:
+        turns = kb.conversation(kept(own_base)[0]["conversation_id"])
+    assert [(turn.number, turn.state) for turn in turns] == [(1, "done"), (2, "done")]
+
+
+def test_an_erased_document_leaves_the_conversation(own_base: Path) -> None:
+    (told,) = answers(talk(own_base, "Who approves remote work?", flags=("--json", "--keep")))
+    with Rove.open(own_base, embedder={"name": "fake"}) as kb:
+        kb.delete("remote")
+        (turn,) = kb.conversation(told["conversation_id"])
+    assert turn.question == "Who approves remote work?"
+    assert "head of the unit" not in (turn.answer.text if turn.answer else "")
+
+
+def test_conversations_of_others_are_not_found(own_base: Path) -> None:
+    with Rove.open(own_base, embedder={"name": "fake"}) as kb:
+        theirs = kb.begin_conversation(owner="anna")
+        kb.converse(theirs, "Who approves remote work?", owner="anna")
+        assert kb.conversations() == []
+        assert [one.title for one in kb.conversations(owner="anna")] == ["Who approves remote work?"]
+        with pytest.raises(InputError):
+            kb.converse(theirs, "And since when?")
+        with pytest.raises(InputError):
+            kb.conversation(theirs)

@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from rove.models.e5 import piece_lookup
+from rove.models.e5.piece_lookup import PieceLookup
 from rove.models.e5.reader import PassageReading, characters, first_token
 from rove.models.e5.tokens import MARK, Tokenizer
 from rove.models.e5.weights import PieceVocabulary, Weights, packaged_file
@@ -81,3 +83,18 @@ def test_a_span_of_tokens_is_the_exact_words(tokenizer: Tokenizer, text: str, an
     assert found.score == 5.0
     start, end = characters(spans, found)
     assert (start, text[start:end]) == (at, answer)
+
+
+def test_the_file_has_the_same_pieces_as_the_dictionary(
+    vocabulary: PieceVocabulary, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = [
+        MARK + word for text in (*TEXTS, *ODD, "<unk> ﬁ 🙂") for word in text.encode(errors="replace").decode().split()
+    ]
+    monkeypatch.setattr(piece_lookup, "FEW", 10**9)
+    in_file = PieceLookup(vocabulary)
+    found = [in_file.pieces_at(word, start) for word in words for start in range(len(word))]
+    monkeypatch.setattr(piece_lookup, "FEW", 0)
+    in_dictionary = PieceLookup(vocabulary)
+    assert found == [in_dictionary.pieces_at(word, start) for word in words for start in range(len(word))]
+    assert len(found) > 1_000

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import httpx
 import pytest
 
 from load.samples_pages import pdf_pages, printed
-from rove.correct import correct as correct_words
 from rove.engine import AsyncRove
 from rove.records import Document, Page, Section
 from rove.records.correction import Correction, corrected, correction_of, spliced
+from rove.records.correction_history import history_of
 from serve.conftest import Opener, Town, settled
 
 HR = "/v1/spaces/hr"
@@ -87,6 +88,47 @@ async def test_a_changed_file_keeps_what_still_fits_and_says_what_does_not(town:
         await upload(root, b"# Rivers\n\nNothing of it is left here, and this is another text.")
         assert (await root.get(f"{HR}/corrections", params={"document_id": rivers})).json() == []
         assert "corrected_at" not in (await line(root, "rivers"))["metadata"]
+
+
+async def take_back(client: httpx.AsyncClient, document_id: str, number: int) -> httpx.Response:
+    return await client.post(f"{HR}/corrections/take_back", json={"document_id": document_id, "number": number})
+
+
+async def test_a_correction_is_taken_back_and_stays_listed(town: Town) -> None:
+    async with town.client("root") as root, town.client("lara") as lara:
+        await upload(root, NOTE)
+        rivers = (await line(root, "rivers"))["document_id"]
+        whole = await text(root, rivers)
+        await correct(root, rivers, "1,320", "1,233")
+        await correct(root, rivers, "The Rhine", "The river Rhine")
+        await correct(root, rivers, "in the Alps", "in the high Alps")
+        assert (await take_back(root, rivers, 1)).status_code == 204
+        now = await text(root, rivers)
+        assert "The river Rhine is 1,320 km long. It begins in the high Alps." in now
+        told = (await root.get(f"{HR}/corrections", params={"document_id": rivers})).json()
+        assert [(one["number"], one["taken_back_by"], one["takes_back"]) for one in told] == [
+            (1, 4, None),
+            (2, None, None),
+            (3, None, None),
+            (4, None, 1),
+        ]
+        assert [now[slice(*one["span"])] for one in told[1:]] == [one["added"] for one in told[1:]]
+        again = await take_back(root, rivers, 1)
+        assert (again.status_code, again.json()["detail"]) == (
+            400,
+            "Correction 1 was taken back already, by correction 4.",
+        )
+        assert (await take_back(root, rivers, 9)).status_code == 400
+        await settled(root, "hr", await root.post(f"{HR}/reindex", json={"document_ids": [rivers]}))
+        assert await text(root, rivers) == now
+        assert (await take_back(lara, "szabadsag", 1)).status_code in (403, 404)
+        for number in (2, 3):
+            assert (await take_back(root, rivers, number)).status_code == 204
+        assert await text(root, rivers) == whole
+        assert (await take_back(root, rivers, 4)).status_code == 204
+        assert "The Rhine is 1,233 km long. It begins in the Alps." in await text(root, rivers)
+        hits = (await root.post(f"{HR}/search", json={"question": "1,233", "mode": "keyword"})).json()["hits"]
+        assert [hit["document_id"] for hit in hits] == [rivers]
 
 
 async def test_new_settings_cut_the_corrected_words(open_town: Opener) -> None:
@@ -169,6 +211,35 @@ def test_one_on_top_of_another_is_not_lost() -> None:
     assert corrected(made, kept)[0] is made
 
 
+def test_what_was_corrected_again_cannot_be_taken_back_before_that() -> None:
+    first = correction_of(WHOLE, (4, 7), "twenty")
+    once = spliced(WHOLE, (4, 7), "twenty")
+    second = correction_of(once, (6, 9), "ELV")
+    assert [one.span for one in history_of([first, second])] == [None, (6, 9)]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_every_correction_that_stands_can_be_taken_back_wherever_it_is_by_now(seed: int) -> None:
+    """Random changes far from each other, taken back in random order, leave the text as it was."""
+    chance = random.Random(seed)
+    words = [f"w{number:02}" for number in range(40)]
+    document, made = Document("d", "s", "text", "，".join(words)), []
+    whole = document.text
+    for word in chance.sample(words[::3], 8):
+        start = document.text.index(word)
+        new = chance.choice(["", "x", "休暇" * 9, word + word, word[:-1]])
+        made.append(correction_of(document, (start, start + len(word)), new))
+        document = spliced(document, (start, start + len(word)), new)
+    while standing := [one for one in history_of(made) if one.span is not None and one.takes_back is None]:
+        one = chance.choice(standing)
+        assert one.span is not None
+        assert document.text[slice(*one.span)] == one.added
+        made.append(correction_of(document, one.span, one.removed))
+        document = spliced(document, one.span, one.removed)
+    assert document.text == whole
+    assert corrected(Document("d", "s", "text", whole), made)[0].text == whole
+
+
 def test_words_that_stand_twice_are_not_guessed() -> None:
     one = Correction("d", 900, "six", "seven")
     assert corrected(Document("d", "s", "text", "six of six"), [one]) == (Document("d", "s", "text", "six of six"), [])
@@ -181,7 +252,7 @@ async def test_a_base_of_its_own_index_has_the_new_words_only(tmp_path: Any) -> 
         (info,) = await kb.documents()
         document, _ = await kb.document(info.document_id)
         at = document.text.index("Alps")
-        await correct_words(kb, info.document_id, (at, at + 4), "Alps", "Andes", by="anna")
+        await kb.correct(info.document_id, (at, at + 4), "Alps", "Andes", by="anna")
         hits = await kb.search("Where does the Rhine begin?", mode="semantic")
         assert any("Andes" in hit.chunk.text for hit in hits)
         assert not any("Alps" in hit.chunk.text for hit in hits)

@@ -143,7 +143,9 @@ def test_a_browser_is_told_in_its_language_and_it_ends_when_it_is_told_to(kb: Pa
 
 def test_the_first_person_opens_it_as_a_key_does(kb: Path) -> None:
     with started(kb, "--host-name", "rove") as (client, process):
-        done = CliRunner().invoke(rove, ["serve", "person", "ada", "--role", "administrator", "--kb", str(kb), "--json"])
+        done = CliRunner().invoke(
+            rove, ["serve", "person", "ada", "--role", "administrator", "--kb", str(kb), "--json"]
+        )
         assert done.exit_code == 0, done.output
         assert status(client, process, "/v1/spaces", 401)
         token = json.loads(done.stdout)["token"]

@@ -135,6 +135,23 @@ async def test_a_search_and_a_walk_are_turns_too(town: Town) -> None:
         assert PUBLIC in follow_up["answer"]["text"], "the walk's question is a turn like others"
 
 
+async def test_a_search_is_asked_again_as_it_was(town: Town) -> None:
+    async with town.client("anna") as client:
+        at = await begun(client)
+        await asked(client, at, "remote work", way="search", mode="keyword", top_k=1)
+        await asked(client, at, mode="keyword", top_k=1)
+        first, second = await entries(client, at)
+        assert (first["mode"], first["top_k"], len(first["hits"])) == ("keyword", 1, 1)
+        assert (second["mode"], second["top_k"]) == ("", None), "it is a search alone that has them"
+        again = {name: first[name] for name in ("question", "way", "mode", "top_k")}
+        assert (await asked(client, at, **again, after=0))["hits"] == first["hits"]
+        log = ConversationLog(town.spaces._spaces["hr"].kb.store.catalog.database)
+        (turn,) = log.turns(at[-16:])
+        log.rewrite(at[-16:], {turn.run: turn.reply.replace(',"mode":"keyword","top_k":1', "")})
+        (older,) = await entries(client, at)
+        assert (older["mode"], older["top_k"], older["hits"]) == ("", None, first["hits"]), "one of an earlier version"
+
+
 async def test_streamed(town: Town) -> None:
     async with town.client("anna") as client:
         at = await begun(client)
@@ -167,6 +184,7 @@ async def test_what_goes_wrong_stands_in_the_turn(town: Town) -> None:
     async with town.client("anna") as client:
         at = await begun(client)
         failed = await asked(client, at, "Who?", way="search", mode="no such mode")
+        assert (failed["mode"], failed["top_k"]) == ("no such mode", None)
         assert failed["state"] == "failed"
         assert failed["problem"]["status"] == 400 and "no such mode" in failed["problem"]["detail"]
         assert (await entries(client, at))[0]["problem"] == failed["problem"]

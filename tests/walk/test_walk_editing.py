@@ -43,5 +43,5 @@ def test_a_walk_is_edited_by_name(tmp_path: Path) -> None:
 def test_a_question_that_is_no_text_is_refused(tmp_path: Path, wrong: object) -> None:
     with Rove.open(tmp_path, embedder={"name": "fake"}) as kb:
         for call in (kb.search, kb.ask, kb.walk):
-            with pytest.raises(InputError, match="The question is "):
+            with pytest.raises(InputError, match="question is "):
                 call(wrong)  # type: ignore[arg-type]

@@ -41,6 +41,7 @@ COMMANDS = {  # name → its declaration in `rove.cli.declared`, and one line of
     "serve": ("care:serve", "Serve the base over HTTP; let people and keys in."),
     "mcp": ("care:mcp", "Serve the base to a model's program (MCP)."),
     "inspect": ("documents:inspect", "List documents; show one, its chunks, or the ledger."),
+    "correct": ("documents:correct", "Correct words of a document; take a correction back."),
     "delete": ("documents:delete", "Erase documents, bytes and all."),
     "doctor": ("care:doctor", "Check the base, and mend its index."),
     "migrate": ("care:migrate", "Move the base to another embedder, without downtime."),

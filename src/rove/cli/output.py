@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, is_dataclass
-from pathlib import Path
-from typing import cast
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.markup import escape
@@ -14,13 +12,15 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from rove.answer.passages import rendered
 from rove.errors import RoveError, counted
-from rove.language.rendering import Link, Rendered, render, rows_of
-from rove.records import Answer, Chunk, Citation
+from rove.language.rendering import Link, Rendered, rows_of
 from rove.records.document import Span
-from rove.store.shallow import Depth
+from rove.registry import load
 
+if TYPE_CHECKING:
+    from rove.store.shallow import Depth
+
+AS_JSON = "rove.cli.json_form:json_form"
 SHOWN_LINKS = 5
 MARKED = "bold yellow"
 
@@ -37,11 +37,11 @@ class Output:
 
     def json(self, value: object) -> None:
         """Print a value as JSON; records become objects, chunks and citations with what is shown of them."""
-        self.console.file.write(json.dumps(value, ensure_ascii=False, indent=2, default=_plain) + "\n")
+        self.console.file.write(json.dumps(value, ensure_ascii=False, indent=2, default=load(AS_JSON)) + "\n")
 
     def json_line(self, value: object) -> None:
         """Print a value as one line of JSON, at once."""
-        self.console.file.write(json.dumps(value, ensure_ascii=False, default=_plain) + "\n")
+        self.console.file.write(json.dumps(value, ensure_ascii=False, default=load(AS_JSON)) + "\n")
         self.console.file.flush()
 
     def line(self, text: str = "", *, style: str = "") -> None:
@@ -129,6 +129,7 @@ def plain(text: str) -> str:
 def said_of(depth: Depth, again: str) -> str:
     """Say how far the embedder is, and how to go on; `again`: how a command names the base.
 
+    >>> from rove.store.shallow import Depth
     >>> said_of(Depth(200, 0), "")
     'The embedder has reached all passages: 200.'
     """
@@ -171,23 +172,3 @@ def _drawn(table: str, *, headed: bool) -> Table:
     for row in rows[headed:]:
         drawn.add_row(*row)
     return drawn
-
-
-def _plain(value: object) -> object:
-    if is_dataclass(value) and not isinstance(value, type):
-        told = {field.name: getattr(value, field.name) for field in fields(value)}
-        match value:
-            case Chunk():
-                return {**told, "rendered": rendered(value)}
-            case Answer():
-                return {**told, "nearest": value.nearest}
-            case Citation():
-                return {**told, "rendered": render(value.quote)}
-            case _:
-                return told
-    if isinstance(value, Mapping):
-        return dict(cast("Mapping[object, object]", value))
-    if isinstance(value, Path):
-        return str(value)
-    message = f"{type(value).__name__} cannot be written as JSON."
-    raise TypeError(message)

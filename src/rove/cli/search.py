@@ -26,10 +26,9 @@ def search(
 
     text = " ".join(question)
     condition = parse_where(where)
-    with session.base() as kb:
-        hits = kb.search(
-            text, top_k=top_k, where=condition, mode=mode, rerank=rerank, min_score=min_score, listener=said
-        )
+    hits = session.search(
+        text, top_k=top_k, where=condition, mode=mode, rerank=rerank, min_score=min_score, listener=said
+    )
     if session.output.as_json:
         session.output.json(hits)
         return

@@ -8,15 +8,16 @@ from collections.abc import Callable, Generator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any, Unpack, cast
 
 from rich.console import Console
 
 from rove.cli.command import run
 from rove.cli.output import Output
-from rove.cli.session import Session
+from rove.cli.session import SearchOptions, Session
 from rove.engine import AsyncRove
 from rove.errors import EmbedderMovedError
+from rove.records import Hit
 from rove.serve.local_calls.invitation import environment_of
 from rove.settings import Settings, read_settings
 from rove.sync import Rove
@@ -99,6 +100,11 @@ class _ServedSession(Session):
             yield self._kb
         except EmbedderMovedError as error:
             raise _MovedError(str(error)) from error
+
+    def search(self, question: str, **options: Unpack[SearchOptions]) -> list[Hit]:
+        """See `Session.search`."""
+        with self.base() as kb:
+            return kb.search(question, **options)
 
 
 class _MovedError(Exception):

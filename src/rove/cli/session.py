@@ -2,26 +2,44 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from shlex import quote
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from rove.cli.command import BAD_CALL, FAILED, usual_base
 from rove.cli.output import Output
 from rove.errors import ConfigError
-from rove.settings import Address, located, read_settings
+from rove.events import Listener
+from rove.records import Filter, Hit
+from rove.registry import load
+from rove.search_operations import SearchOperations
+from rove.settings import Address, Settings, located, read_settings
 from rove.store.write_queue import is_written
-from rove.sync import Rove
+
+if TYPE_CHECKING:  # the whole engine, which a search does not need
+    from rove.sync import Rove
 
 __all__ = ["BAD_CALL", "FAILED", "Session"]
 
 SETTING = re.compile(r"([a-z_]+)\.([a-z0-9_]+)=(.*)", re.S)
 PRESET = "preset="
 WAITS = "Another process is writing to {place}: this one waits for its turn. Ctrl-C ends it; nothing is lost by that."
+
+
+class SearchOptions(TypedDict, total=False):
+    """What `AsyncRove.search` takes beside the question."""
+
+    top_k: int | None
+    where: Filter | None
+    mode: str
+    rerank: bool | None
+    min_score: float | None
+    listener: Listener
 
 
 class Session:
@@ -50,8 +68,21 @@ class Session:
         settings = read_settings(self.location, **self.settings)
         if writes and isinstance(settings.path, Path) and is_written(settings.path):
             self.output.note(WAITS.format(place=settings.path))
-        with Rove(settings, create=create) as kb:
+        opened: type[Rove] = load("rove.sync:Rove")
+        with opened(settings, create=create) as kb:
             yield kb
+
+    def search(self, question: str, **options: Unpack[SearchOptions]) -> list[Hit]:
+        """Search the base, of which no more is opened than that takes."""
+        return asyncio.run(_searched(read_settings(self.location, **self.settings), question, options))
+
+
+async def _searched(settings: Settings, question: str, options: SearchOptions) -> list[Hit]:
+    kb = SearchOperations(settings, create=False)
+    try:
+        return await kb.search(question, **options)
+    finally:
+        await kb.close()
 
 
 def settings_given(given: Sequence[str]) -> dict[str, Any]:

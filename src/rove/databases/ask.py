@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pydantic import BaseModel, Field
 from sqlglot import exp
 
+from rove.databases.by_meaning import Asked, NameMeanings
 from rove.databases.by_rules import RuledSql, by_rules
 from rove.databases.check import Checked, checked
 from rove.databases.choose import chosen
@@ -60,12 +61,14 @@ class DatabaseAsker:
     tables: Sequence[TableSchema]
     limits: Limits = Limits()
     chat: ChatModel | None = None
+    meanings: NameMeanings | None = None
 
     async def ask(self, question: str, *, dry_run: bool = False, listener: Listener = ignore) -> SqlReply:
         """Answer a question; `dry_run`: write and check the SQL, and run nothing.
 
         With a chat model it writes the SQL, and mends it once where the check or the database refuses it; where it
-        fails the rules are asked. What the rules do not understand is not answered, and the reply says so.
+        fails the rules are asked. Words that the rules do not know are read by their meaning where that is clear. What
+        is not understood is not answered, and the reply says so.
 
         Raises:
             ServiceError: the database took too long, or cannot be reached.
@@ -78,7 +81,14 @@ class DatabaseAsker:
                 return await self._by_model(self.chat, question, language, ordered, dry_run, listener)
             except (InputError, ServiceError) as error:
                 note = f"The chat model's SQL could not be used: {error.reason}"
-        found = await asyncio.to_thread(self._by_rules, question, language, ordered)
+        found = None
+        if language in LANGUAGES:
+            asked = await asyncio.to_thread(self._asked, ordered[:CANDIDATES])
+            made = (by_rules(question, language, one.table, one.held) for one in asked)
+            found = max(filter(None, made), key=lambda one: one.weight, default=None)
+            if found is None and self.meanings is not None:
+                found, said = await self._by_meaning(self.meanings, question, language, ordered, asked)
+                note = " ".join(filter(None, (note, said)))
         if found is None:
             return self._refused(question, language, note)
         sql = found.query.sql(dialect=self.target.dialect)
@@ -149,12 +159,29 @@ class DatabaseAsker:
             answered=True,
         )
 
-    def _by_rules(self, question: str, language: str, ordered: Sequence[TableSchema]) -> RuledSql | None:
-        """The reading of a question that names most of a table; None where none is understood. Blocks."""
-        if language not in LANGUAGES:
-            return None
-        made = (by_rules(question, language, table, self._held(table)) for table in ordered[:CANDIDATES])
-        return max(filter(None, made), key=lambda one: one.weight, default=None)
+    async def _by_meaning(
+        self,
+        meanings: NameMeanings,
+        question: str,
+        language: str,
+        ordered: Sequence[TableSchema],
+        asked: Sequence[Asked],
+    ) -> tuple[RuledSql | None, str]:
+        """What the rules make of a question whose unknown words are read by their meaning, and what was read so."""
+        try:
+            if len(ordered) > CANDIDATES:
+                nearest = await meanings.ordered(question, ordered)
+                asked = await asyncio.to_thread(self._asked, nearest[:CANDIDATES])
+            meant = await meanings.read(question, language, asked)
+        except ServiceError as error:
+            return None, f"Words could not be compared by meaning: {error.reason}"
+        if meant is None:
+            return None, ""
+        return meant.ruled, f"Read by meaning: {', '.join(f'{word} = {name}' for word, name in meant.read.items())}."
+
+    def _asked(self, tables: Sequence[TableSchema]) -> list[Asked]:
+        """Tables with the values that they hold. Blocks."""
+        return [Asked(table, self._held(table)) for table in tables]
 
     def _held(self, table: TableSchema) -> Mapping[str, list[str]]:
         """Different values of a table's columns of text, as far as they can be had quickly."""

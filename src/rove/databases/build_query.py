@@ -130,8 +130,10 @@ def _listed(shown: Sequence[Mention], cues: Cues) -> exp.Select:
     ordering = [*cues.by, *cues.descending, *cues.ascending]
     keys: list[Mention] = []
     if ordering and shown:
-        start = min(span[0] for span in ordering)
+        start, ways = min(span[0] for span in ordering), [*cues.descending, *cues.ascending]
         keys = [mention for mention in shown if mention.span[0] >= start] or [shown[-1]]
+        if ways and ways[-1] not in cues.by:  # 按年龄升序: what stands before the way is the key, and no more
+            keys = [mention for mention in keys if mention.span[1] <= ways[-1][0]] or keys
     asked = [mention for mention in shown if mention not in keys or len(shown) == len(keys) == 1]
     select = exp.select(
         *(map(named, dict.fromkeys(mention.column.name for mention in asked)) if asked else [exp.Star()])

@@ -50,6 +50,52 @@ def by_rules(question: str, language: str, table: TableSchema, held: Mapping[str
     """
     reading = Reading(question, language)
     plan = QueryPlan()
+    said = _taken(reading, table, held)
+    columns, cues = said.columns, said.cues
+    if not _add_numbers(reading, plan, columns, cues, table):
+        return None
+    for value in (*said.values, *(_placed(one, columns, table, held) for one in said.quoted)):
+        if value.column is None:
+            return None
+        _add_value(plan, value, columns, cues.denied)
+    _take_fillers(reading, cues)
+    if reading.left_over() or (not said.named and not columns and not said.values):
+        return None
+    plan.shown = [mention for mention in columns if mention.span not in plan.used]
+    if cues.soft and not cues.aggregates and not any(measurable(mention.column) for mention in plan.shown):
+        cues.counts = cues.soft
+    query = query_of(plan, table, reading, cues)
+    if query is None:
+        return None
+    for condition in plan.conditions:
+        query = query.where(condition)
+    weight = sum(m.weight for m in columns) + 2 * len(said.values) + 4 * said.named
+    return RuledSql(query.from_(place_of(table)), table, weight)
+
+
+def not_understood(question: str, language: str, table: TableSchema, held: Mapping[str, Sequence[str]]) -> list[Span]:
+    """Return where a question has words that the rules find no name, value or cue for; see `by_rules`."""
+    reading = Reading(question, language)
+    said = _taken(reading, table, held)
+    for span, _ in reading.numbers():
+        reading.take(span)
+    _take_fillers(reading, said.cues)
+    return reading.left_over()
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What a question names of a table. `named`: how much of the table's own name."""
+
+    columns: list[Mention]
+    values: list[ValueMention]
+    quoted: list[ValueMention]
+    cues: Cues
+    named: float
+
+
+def _taken(reading: Reading, table: TableSchema, held: Mapping[str, Sequence[str]]) -> _Said:
+    """Take all that a question names, and its cues; numbers and fillers are left."""
     quoted = list(reading.quoted())
     columns = mentioned(reading, table, WHOLE)
     values = list(values_in(reading, held, table))
@@ -62,28 +108,13 @@ def by_rules(question: str, language: str, table: TableSchema, held: Mapping[str
     cues.top = _number_beside(reading, [*cues.most, *cues.least])
     cues.tables = places
     cues.by_count = _by_count(reading, cues)
-    if not _add_numbers(reading, plan, columns, cues, table):
-        return None
-    for value in (*values, *(_placed(one, columns, table, held) for one in quoted)):
-        if value.column is None:
-            return None
-        _add_value(plan, value, columns, cues.denied)
+    return _Said(columns, values, quoted, cues, named)
+
+
+def _take_fillers(reading: Reading, cues: Cues) -> None:
     reading.cues("filler")
     if cues.counts or cues.sums:
         reading.cues("sum")
-    left = tuple(word for word in reading.left_over() if word != "s")
-    if left or (not named and not columns and not values):
-        return None
-    plan.shown = [mention for mention in columns if mention.span not in plan.used]
-    if cues.soft and not cues.aggregates and not any(measurable(mention.column) for mention in plan.shown):
-        cues.counts = cues.soft
-    query = query_of(plan, table, reading, cues)
-    if query is None:
-        return None
-    for condition in plan.conditions:
-        query = query.where(condition)
-    weight = sum(m.weight for m in columns) + 2 * len(values) + 4 * named
-    return RuledSql(query.from_(place_of(table)), table, weight)
 
 
 def _cues(reading: Reading) -> Cues:

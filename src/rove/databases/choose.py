@@ -19,7 +19,7 @@ SEEDS = 3
 def chosen(question: str, language: str, tables: Sequence[TableSchema]) -> list[TableSchema]:
     """Order tables by how well their words fit a question, what joins the first right after them.
 
-    A word counts the more, the fewer tables have it; in a table's name twice.
+    A word counts the more, the fewer tables have it; in a table's name twice; also where a name has a short form of it.
     """
     asked = set(query_terms(question, language))
     said = [_terms(table, language) for table in tables]
@@ -29,9 +29,12 @@ def chosen(question: str, language: str, tables: Sequence[TableSchema]) -> list[
         sum(weight[t] for t in asked & rest) + 2 * sum(weight[t] for t in asked & name) / (1 + 0.1 * len(name))
         for name, rest in said
     ]
+    catalog = TableCatalog.of({str(at): table for at, table in enumerate(tables)})
+    most = max(scores, default=0.0) or 1.0
+    for at, named in catalog.names.for_question(question, language).items():
+        scores[int(at)] += most * named
     order = sorted(range(len(tables)), key=lambda at: (-scores[at], tables[at].name))
     first = [at for at in order[:SEEDS] if scores[at] > 0]
-    catalog = TableCatalog.of({str(at): table for at, table in enumerate(tables)})
     ways = [int(at) for one, other in combinations(first, 2) for at in catalog.path(str(one), str(other))]
     return [tables[at] for at in dict.fromkeys([*first, *ways, *order])]
 

@@ -13,6 +13,7 @@ from sqlglot import exp
 
 from rove.chunk.cell_tables import CellRow, CellTable, joined, tables_in
 from rove.databases.ask import DatabaseAsker, Limits
+from rove.databases.by_meaning import NameMeanings
 from rove.databases.duckdb_target import ROW, DuckTarget, numbered
 from rove.databases.reply import texts_of
 from rove.databases.targets import Result
@@ -59,14 +60,18 @@ async def ask_tables(
         return SqlReply(question, text=NO_TABLE)
     target = await asyncio.to_thread(DuckTarget, tables)
     try:
-        asker = DatabaseAsker("documents", target, target.tables(), Limits(), chat)
+        asker = DatabaseAsker(
+            "documents", target, target.tables(), Limits(), chat, NameMeanings(search_context.embedder)
+        )
         reply = await asker.ask(question, dry_run=dry_run, listener=listener)
         cells = await asyncio.to_thread(_cited, reply, tables, target) if reply.answered else ()
     finally:
         await asyncio.to_thread(target.close)
     left = sum(tables[name].left_out for name in reply.tables)
     said = f"{left} rows of totals were left out." if left else ""
-    return replace(reply, cells=cells, note=" ".join(filter(None, (reply.note, said))))
+    read = {row.document_id for name in reply.tables for row in tables[name].rows}
+    note = " ".join(filter(None, (reply.note, said)))
+    return replace(reply, cells=cells, document_ids=tuple(sorted(read)), note=note)
 
 
 def _tables(store: Store, ids: Sequence[str], where: Filter | None) -> dict[str, CellTable]:

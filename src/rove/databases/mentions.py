@@ -26,6 +26,7 @@ HUNGARIAN_ENDING = 4
 """Letters that a case may add to a value: Szeged, Szegeden."""
 LETTER_OF_UNSPACED = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]")
 _WORD = regex.compile(r"\d[\d,]*(?:\.\d+)?|[^\W\d_]+(?:['’_-][^\W\d_]+)*")
+_RUN = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}ー]+|[a-z\d]+")
 _QUOTED = regex.compile(r"[\"“”„«「『]([^\"“”„«»「」『』]{1,80})[\"“”»」』]|(?<!\w)['‘]([^'‘’]{1,80})['’](?!\w)")
 _NUMBER = regex.compile(
     r"(?<![\w.])-?\d[\d,]*(?:\.\d+)?(?![\w])|(?<![\d.,])\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\d,])|(?<![\d.])\d+(?:\.\d+)?|\b(?:one|two|three|four|five|six|seven|eight|nine|ten)\b"
@@ -97,14 +98,14 @@ class Reading:
             if self.free(match.span()):
                 yield match.span(), NUMBER_WORDS.get(match[0], match[0].replace(",", ""))
 
-    def left_over(self) -> list[str]:
-        """The words that say something and that nothing has taken."""
+    def left_over(self) -> list[Span]:
+        """Where the words stand that say something and that nothing has taken."""
         if self.language in UNSPACED:
             rest = "".join(letter if at not in self.taken else " " for at, letter in enumerate(self.folded))
-            return regex.findall(r"[\p{Han}\p{Hiragana}\p{Katakana}]+|[a-z\d]+", rest)
+            return [match.span() for match in _RUN.finditer(rest)]
         stops = stop_words(self.language)
-        words = [(match.span(), match[0]) for match in _WORD.finditer(self.folded)]
-        return [word for span, word in words if self.free(span) and word not in stops]
+        words = (match for match in _WORD.finditer(self.folded) if match[0] not in stops and match[0] != "s")
+        return [match.span() for match in words if self.free(match.span())]
 
     def tokens(self) -> list[tuple[Span, str]]:
         """The words with their stems."""
@@ -209,6 +210,12 @@ def cue_pattern(kind: str, language: str) -> regex.Pattern[str] | None:
         return None
     some = "|".join(regex.escape(word) for word in sorted(words.split("|"), key=len, reverse=True))
     return regex.compile(some if language in UNSPACED else rf"(?<!\w)(?:{some})(?!\w)")
+
+
+def asks_within(word: str, language: str) -> bool:
+    """Whether a word has a part that asks for something, so that it is no mere name: "Gesamtbevölkerung"."""
+    parts = _cues()["within"].get(language, "")
+    return bool(parts) and any(part in word.casefold() for part in parts.split("|"))
 
 
 @cache

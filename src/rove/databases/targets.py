@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, cast
 
-from sqlalchemy import URL, text
+from sqlalchemy import URL
 from sqlalchemy.exc import SQLAlchemyError
 
 from rove.errors import InputError, ServiceError
-from rove.load.data.database import address_of, engine_of, read_only
+from rove.load.data.database import READS_ONLY, address_of, engine_of, is_slow, limit_time, read_only
 from rove.load.data.table_schemas import table_schemas
 from rove.records.schema import TableSchema
 
@@ -116,9 +116,10 @@ class ServerTarget:
     def __init__(self, address: URL) -> None:
         backend = address.get_backend_name()
         self._address = address
-        self._enforced = backend in {"postgresql", "mysql", "mariadb"}
         self.dialect = DIALECTS.get(backend, backend)
-        self.note = "" if self._enforced else f"A database of kind {backend} is not made to read only; its user must."
+        self.note = (
+            "" if backend in READS_ONLY else f"A database of kind {backend} is not made to read only; its user must."
+        )
 
     def tables(self) -> list[TableSchema]:
         """See `Target.tables`."""
@@ -129,36 +130,27 @@ class ServerTarget:
         engine = engine_of(self._address)
         try:
             with engine.connect() as connection:
-                limits = self._limits(timeout_s)
                 only_reads = read_only(connection)
-                for limit in limits:
-                    only_reads.execute(text(limit))
-                found = only_reads.exec_driver_sql(sql)
+                limit_time(only_reads, timeout_s)
+                plain = {"no_parameters": True}  # else a "%" of the SQL would begin one
+                found = only_reads.exec_driver_sql(sql, execution_options=plain)
                 rows = [tuple(row) for row in found.fetchmany(max_rows + 1)]
                 result = _result(list(found.keys()), rows, max_rows)
                 only_reads.rollback()
                 return result
         except SQLAlchemyError as error:
             why = _said(getattr(error, "orig", None) or error)
-            if "timeout" in why or "57014" in why or "execution time" in why:
+            if is_slow(why):
                 raise ServiceError(SLOW.format(seconds=timeout_s), cure=SLOW_CURE, retryable=False) from None
             raise _refusal(why, str(self._address.password or "")) from None
         finally:
             engine.dispose()
 
-    def _limits(self, timeout_s: float) -> list[str]:
-        milliseconds = int(timeout_s * 1000)
-        if self.dialect == "postgres":
-            return [f"SET LOCAL statement_timeout = {milliseconds}"]
-        if self._enforced:
-            maria = self._address.get_backend_name() == "mariadb"
-            limit = f"max_statement_time = {timeout_s:g}" if maria else f"max_execution_time = {milliseconds}"
-            return ["SET SESSION TRANSACTION READ ONLY", f"SET SESSION {limit}", "COMMIT"]
-        return []
-
 
 def _said(error: BaseException) -> str:
-    """What a driver's error says; pg8000 gives the fields of Postgres' message."""
+    """What a driver's error says; pg8000 gives the fields of Postgres' message, PyMySQL a number and words."""
+    if len(error.args) == 2 and isinstance(error.args[0], int):
+        return f"{error.args[1]} ({error.args[0]})"
     told = error.args[0] if error.args else ""
     fields = cast("dict[str, str]", told) if isinstance(told, dict) else {}
     return f"{fields['M']} ({fields.get('C', '')})" if "M" in fields else str(error)

@@ -20,7 +20,7 @@ LONGEST_SHORT = 6
 RUN_CHARS = range(5, 41)
 """Letters of a run that is cut into words."""
 _TOKEN = regex.compile(r"[A-Za-z][A-Za-z0-9_$#]*")
-_PART = regex.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
+_PART = regex.compile(r"\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+|\d+|[^\W\d_\p{Lu}\p{Ll}]+")
 _VOWELS = regex.compile(r"(?<=.)[aeiou]+")
 _DOUBLED = regex.compile(r"(.)\1+")
 _TYPES = frozenset(
@@ -134,8 +134,8 @@ def in_words(name: str) -> str:
 def parts(name: str) -> list[str]:
     """Return the parts of an identifier in lower case: at underscores, between cases, between letters and digits.
 
-    >>> parts("custOrderNo2"), parts("HTTP_PORT")
-    (['cust', 'order', 'no', '2'], ['http', 'port'])
+    >>> parts("custOrderNo2"), parts("HTTP_PORT"), parts("SchuhGröße")
+    (['cust', 'order', 'no', '2'], ['http', 'port'], ['schuh', 'grösse'])
     """
     return [part.casefold() for part in _PART.findall(name)]
 
@@ -163,7 +163,7 @@ def short_forms(word: str) -> set[str]:
     ['sin', 'sing', 'singe', 'sng', 'sngr']
     """
     word = word.casefold()
-    bones = _bones(word)
+    bones = consonants(word)
     beginnings = {word[:size] for size in (3, 4, 5)} | {bones[:size] for size in range(3, len(bones) + 1)}
     return {form for form in {*beginnings, *_shortened().get(word, ())} if form != word and len(form) > 1}
 
@@ -172,7 +172,7 @@ def short_forms(word: str) -> set[str]:
 def _said(part: str) -> str:
     lexicon = _lexicon()
     listed = lexicon.short.get(part, ())
-    if _is_word(part):
+    if is_word(part):
         return " ".join(dict.fromkeys((part, *listed[:MOST_MEANINGS]))) if listed and len(part) < 4 else part
     if listed:
         return " ".join(dict.fromkeys(listed[:MOST_MEANINGS]))
@@ -181,7 +181,8 @@ def _said(part: str) -> str:
     return " ".join(_cut(part)) or " ".join(_meant(part)) or part
 
 
-def _is_word(part: str) -> bool:
+def is_word(part: str) -> bool:
+    """Whether a part of a name, in lower case, is one of the words that names consist of, in any form."""
     words = _lexicon().words
     if part in words:
         return True
@@ -194,26 +195,27 @@ def _is_word(part: str) -> bool:
 def _meant(part: str) -> list[str]:
     """Return the words that a form which is not listed may stand for, the likeliest first, at most two."""
     lexicon = _lexicon()
-    bones = _bones(part)
+    bones = consonants(part)
     exact = [word for word in lexicon.by_bones.get(bones, ()) if len(word) > len(part)]
     if len(part) > LONGEST_SHORT and len(bones) < len(part) - 1:
         return []
     begun = [word for word in lexicon.words if word.startswith(part) and len(word) > len(part) + 1]
-    longer = (word for word in lexicon.words if len(bones) >= LEAST_SHORT and _bones(word).startswith(bones))
-    near = [word for word in longer if _in_order(part, word)]
+    longer = (word for word in lexicon.words if len(bones) >= LEAST_SHORT and consonants(word).startswith(bones))
+    near = [word for word in longer if in_order(part, word)]
     if part == bones:  # without vowels it is no beginning of a word
         return list(dict.fromkeys((*exact, *near, *begun)))[:2]
-    return list(dict.fromkeys((*begun, *(word for word in exact if _in_order(part, word)), *near)))[:2]
+    return list(dict.fromkeys((*begun, *(word for word in exact if in_order(part, word)), *near)))[:2]
 
 
-def _in_order(part: str, word: str) -> bool:
+def in_order(part: str, word: str) -> bool:
+    """Whether a word has the letters of a part, in their order."""
     letters = iter(word)
     return all(letter in letters for letter in part)
 
 
 @lru_cache(20_000)
-def _bones(word: str) -> str:
-    """The first letter and the consonants after it, doubled ones once."""
+def consonants(word: str) -> str:
+    """The first letter of a word and the consonants after it, doubled ones once."""
     return _DOUBLED.sub(r"\1", _VOWELS.sub("", word))
 
 
@@ -260,7 +262,7 @@ def _lexicon() -> _Lexicon:
     places = {word: place for place, word in enumerate(words) if len(word) > 1}
     bones: defaultdict[str, list[str]] = defaultdict(list)
     for word in places:
-        bones[_bones(word)].append(word)
+        bones[consonants(word)].append(word)
     by_place = {form: sorted(found, key=lambda word: places.get(word, len(places))) for form, found in short.items()}
     return _Lexicon(
         places,
@@ -277,6 +279,11 @@ def _shortened() -> Mapping[str, tuple[str, ...]]:
         for word in words:
             found[word].append(form)
     return {word: tuple(forms) for word, forms in found.items()}
+
+
+def meanings(part: str) -> tuple[str, ...]:
+    """What the list of short forms says that a part of a name stands for."""
+    return _lexicon().short.get(part, ())
 
 
 def known_words() -> Iterator[str]:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from rove.records import Hit
+from rove.registry import load
 from rove.retrieve import Query, SearchContext
 from rove.retrieve.fuse import fused
 from rove.retrieve.ranked_lists import ranked_lists, to_hits
 from rove.retrieve.rerank import reranked
-from rove.retrieve.schema_order import are_tables, by_tables
+
+DATABASE = "database"
+ARE_TABLES, BY_TABLES = "rove.retrieve.schema_order:are_tables", "rove.retrieve.schema_order:by_tables"
 
 
 class HybridRetriever:
@@ -19,8 +22,8 @@ class HybridRetriever:
     async def retrieve(self, query: Query) -> list[Hit]:
         """See `Retriever.retrieve`."""
         found = await fused_hits(self.search_context, query)
-        if await are_tables(self.search_context, query, found):
-            found = await by_tables(self.search_context, query, found)
+        if found and DATABASE in found[0].chunk.metadata and await load(ARE_TABLES)(self.search_context, query, found):
+            found = await load(BY_TABLES)(self.search_context, query, found)
         return found[: query.top_k]
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import nlargest
 from itertools import combinations
 
+from rove.language.detect import detect
 from rove.records import Hit, Place
 from rove.records.filter import access_filter_of
 from rove.records.schema import TableSchema
@@ -21,6 +22,7 @@ SEEDS = 3
 """The first so many tables, whose ways to each other are looked for."""
 ON_THE_WAY, BESIDE = 0.9, 0.6
 """Share of the lower seed's standing that a table on the way between two seeds has, and one that a seed refers to."""
+NO_NAMES: Mapping[str, float] = {}
 FIRST = 10
 """Hits that must all be descriptions of tables, for a search to order tables."""
 
@@ -51,7 +53,9 @@ async def standings_of(search_context: SearchContext, query: Query, found: Seque
     # behind the pool of the reranker scores only say the order
     pool = [hit.score for hit in found if "rerank" in hit.sources] or [hit.score for hit in found]
     floor = min(pool, default=0.0)
-    return Standings(best, ranked({name: max(hit.score, floor) for name, hit in best.items()}, catalog), catalog)
+    scores = {name: max(hit.score, floor) for name, hit in best.items()}
+    named = await asyncio.to_thread(_named, query.text, best.values(), catalog)
+    return Standings(best, ranked(scores, catalog, named), catalog)
 
 
 async def by_tables(search_context: SearchContext, query: Query, found: Sequence[Hit]) -> list[Hit]:
@@ -87,14 +91,24 @@ async def _first(search_context: SearchContext, document_id: str, query: Query) 
     return Hit(one.chunk, 0.0, {}, one.uri, one.title) if one else None
 
 
-def ranked(scores: Mapping[str, float], catalog: TableCatalog) -> dict[str, Standing]:
+def _named(question: str, hits: Iterable[Hit], catalog: TableCatalog) -> Mapping[str, float]:
+    """What the names of tables say for a question; definitions are read in hits that are no tables."""
+    passages = [hit.chunk.text for hit in hits if hit.chunk.document_id not in catalog.tables]
+    return catalog.names.for_question(question, detect(question), passages)
+
+
+def ranked(
+    scores: Mapping[str, float], catalog: TableCatalog, named: Mapping[str, float] = NO_NAMES
+) -> dict[str, Standing]:
     """Order documents by their scores, the support of their databases, and what joins the first; best first.
 
-    Scores are brought to 0 (the lowest) … 1 first. Ties by id.
+    Scores are brought to 0 (the lowest) … 1 first; `named` is added to them: see `NameEvidence`. Ties by id.
     """
     lowest, highest = min(scores.values(), default=0.0), max(scores.values(), default=0.0)
     width = highest - lowest or 1.0
     own = {name: (score - lowest) / width for name, score in scores.items()}
+    for name, evidence in named.items():
+        own[name] = own.get(name, 0.0) + evidence
     support = _support(own, catalog.tables)
     standings = {name: Standing(score + SUPPORT * support.get(name, 0.0)) for name, score in own.items()}
     seeds = [name for name in _sorted(standings) if name in catalog.tables][:SEEDS]

@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from threading import Lock
 from weakref import WeakKeyDictionary
 
 from rove.language.schema_text import SCHEMA, schema_of
 from rove.records import DocumentInfo, Filter
 from rove.records.schema import TableSchema
+from rove.retrieve.name_evidence import NameEvidence
 from rove.store.document_query import DocumentQuery
 from rove.store.store import Store
 
 MOST_JOINS = 3
 """Joins on the way between two tables that were found, at most."""
+MOST_PARTS = 8
+"""Parts of a base that different callers may see, which are kept."""
 KEY_ENDINGS = ("id", "key", "code", "cd", "no", "nr", "num", "entry", "number")
 """How the name of a column ends that stands for a key where no foreign key is declared."""
 
@@ -28,7 +32,7 @@ class Catalogued:
     schema: TableSchema
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TableCatalog:
     """Tables by the ids of their documents, and of each the tables that one join leads to."""
 
@@ -47,6 +51,11 @@ class TableCatalog:
                 joined[one].add(other)
                 joined[other].add(one)
         return cls(tables, {document_id: frozenset(found) for document_id, found in joined.items()})
+
+    @cached_property
+    def names(self) -> NameEvidence:
+        """The names of these tables, looked up by the words of questions."""
+        return NameEvidence(self.tables)
 
     def path(self, start: str, end: str) -> list[str]:
         """The tables on a shortest way of joins between two, without these; [] where none is short enough, or needed.
@@ -78,14 +87,23 @@ def tables_of(store: Store, access_filter: Filter | None = None) -> TableCatalog
             held = _held[store] = (store.documents.revision(), _read(store))
     if access_filter is None:
         return held[1].catalog
-    seen = [one for one in held[1].found if access_filter.matches(one.info.fields)]
-    return TableCatalog.of({one.info.document_id: one.schema for one in seen})
+    seen = {one.info.document_id: one.schema for one in held[1].found if access_filter.matches(one.info.fields)}
+    with _lock:
+        parts, key = held[1].parts, frozenset(seen)
+        if key not in parts:
+            if len(parts) >= MOST_PARTS:
+                parts.pop(next(iter(parts)))
+            parts[key] = TableCatalog.of(seen)
+        return parts[key]
 
 
 @dataclass(frozen=True, slots=True)
 class _Read:
+    """All tables of a base; `parts`: those that different callers may see, the last few."""
+
     found: list[Catalogued]
     catalog: TableCatalog
+    parts: dict[frozenset[str], TableCatalog] = field(default_factory=dict[frozenset[str], TableCatalog])
 
 
 _held: WeakKeyDictionary[Store, tuple[int, _Read]] = WeakKeyDictionary()

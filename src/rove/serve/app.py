@@ -10,7 +10,7 @@ from importlib.metadata import version
 from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
 
-from rove.serve.administration import care_routes, server_routes, space_routes
+from rove.serve.administration import care_routes, server_routes, settings_routes, space_routes, status_routes
 from rove.serve.admission.keyring import Keyring, follow
 from rove.serve.admission.middleware import AdmissionMiddleware
 from rove.serve.context import ServerContext
@@ -37,7 +37,8 @@ ROUTERS = (
     server_routes.router, space_routes.router, documents.router, table_routes.router, reading.router, pictures.router,
     answers.router, conversations.router, walks.router, flows.router, tools.router, evaluations.router,
     session_routes.router, openid_routes.router, people_routes.router, key_routes.router,
-    care_routes.router, openai.router, responses.router, embeddings.router,
+    care_routes.router, settings_routes.router, status_routes.router, openai.router, responses.router,
+    embeddings.router,
 )  # fmt: skip
 """Every family of routes. The web page, `rove.serve.pages.web_page`, stands beside them."""
 

@@ -25,8 +25,8 @@ from rove.settings import ServeSettings
 class ServerContext:
     """One server. `closing` is set when it is about to end: streams that only watch end then.
 
-    `talking`: ids of the conversations in which it answers something just now. `keyring`: the file with keys, if it
-    is followed.
+    `talking`: ids of the conversations in which it answers something just now. `changing_settings` is held by who does.
+    `keyring`: the file with keys, if it is followed.
     """
 
     spaces: Spaces
@@ -37,6 +37,7 @@ class ServerContext:
     journal: Journal = field(default_factory=Journal)
     closing: asyncio.Event = field(default_factory=asyncio.Event)
     talking: set[str] = field(default_factory=set[str])
+    changing_settings: asyncio.Lock = field(default_factory=asyncio.Lock)
     keyring: Keyring | None = None
 
     @property

@@ -45,6 +45,10 @@ class AbsentError(InputError):
     """There is no such thing, or it is none of the caller's business: the two are not told apart."""
 
 
+class ChangedError(InputError):
+    """Somebody else has changed meanwhile what the caller wants to change."""
+
+
 class TooLargeError(InputError):
     """The request is larger than the settings allow."""
 
@@ -86,6 +90,7 @@ TITLES: Mapping[str, str] = MappingProxyType(
         "wrong-password": "Wrong name or password",
         "denied": "Not allowed",
         "not-found": "Not found",
+        "changed": "Changed meanwhile",
         "head-too-large": "Headers too large",
         "too-large": "Too large",
         "too-many": "Too many requests",
@@ -108,6 +113,7 @@ KINDS: tuple[tuple[type[RoveError], int, str], ...] = (
     (WrongOldPasswordError, 403, "wrong-password"),
     (DeniedError, 403, "denied"),
     (AbsentError, 404, "not-found"),
+    (ChangedError, 409, "changed"),
     (LongHeadError, 431, "head-too-large"),
     (TooLargeError, 413, "too-large"),
     (ThrottledError, 429, "too-many"),

@@ -107,6 +107,16 @@ class Spaces:
             return {name: key for name, key in keys.items() if name not in labelled}
         return dict(keys)
 
+    def as_served(self, name: str, settings: Settings) -> Settings:
+        """The settings that a space has here: without what tells others' questions, from the first key with labels on.
+
+        Raises:
+            ConfigError: keys have labels, and the base would leave out duplicates.
+        """
+        if self._labelled and settings.load.duplicates == "skip":
+            raise skipping(name)
+        return discreet(settings) if self._labelled else settings
+
     def prepare(self, labels: Sequence[str] | None) -> None:
         """Make the bases ready for a caller with these labels, which None is not.
 
@@ -127,6 +137,11 @@ class Spaces:
     def bases(self) -> dict[str, AsyncRove]:
         """The bases by the names of their spaces."""
         return {name: space.kb for name, space in self._spaces.items()}
+
+    @property
+    def all(self) -> list[Space]:
+        """The spaces, in the order of the settings."""
+        return list(self._spaces.values())
 
     def __len__(self) -> int:
         return len(self._spaces)
@@ -191,10 +206,9 @@ class Spaces:
 
     async def _open(self, name: str) -> Space:
         tree = await asyncio.to_thread(self.folder.tree, name)
-        if self._labelled and tree.load.duplicates == "skip":
-            raise skipping(name)
+        tree = self.as_served(name, tree)
         shared = next((s.kb.embedder for s in self._spaces.values() if s.kb.settings.embedder == tree.embedder), None)
-        kb = await asyncio.to_thread(AsyncRove, discreet(tree) if self._labelled else tree, Instances(embedder=shared))
+        kb = await asyncio.to_thread(AsyncRove, tree, Instances(embedder=shared))
         hide([kb.settings])
         space = Space(name, kb, Jobs(kb, self.settings.max_queued), Evaluations(kb, self.settings))
         space.evaluations.note_usage = self._note_usage

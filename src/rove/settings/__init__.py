@@ -6,10 +6,11 @@ import os
 import tomllib
 from collections.abc import Mapping
 from contextvars import ContextVar
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
-from pydantic import Field, ValidationError
+from pydantic import Field, PrivateAttr, ValidationError
 from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
 from rove.errors import ConfigError, meant
@@ -60,6 +61,7 @@ __all__ = [
     "OpenIdSettings",
     "SettingsSection",
     "QuestionSettings",
+    "ReadFrom",
     "RerankerSettings",
     "SearchSettings",
     "ServeSettings",
@@ -75,7 +77,16 @@ __all__ = [
     "file_of",
     "located",
     "read_settings",
+    "settings_of_tree",
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadFrom:
+    """What settings were read from: the place that was given, and the arguments. Settings are equal without it."""
+
+    place: Path | Address | None = field(default=None, compare=False)
+    arguments: Mapping[str, object] = field(default_factory=dict[str, object], compare=False)
 
 
 class Settings(BaseSettings):
@@ -84,7 +95,6 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(
         frozen=True,
         extra="forbid",
-        use_attribute_docstrings=True,
         env_prefix="ROVE_",
         env_nested_delimiter="__",
         env_file=None,
@@ -97,38 +107,44 @@ class Settings(BaseSettings):
     """Further bases that are read with it, as one. What is written goes to the first alone."""
     preset: Preset = ""
     """Settings that belong together: see `PRESETS`. What is set by itself wins over them."""
-    load: LoadSettings = LoadSettings()
+    load: LoadSettings = LoadSettings.model_construct()
     """Reading."""
-    chunk: ChunkSettings = ChunkSettings()
+    chunk: ChunkSettings = ChunkSettings.model_construct()
     """Cutting into chunks."""
-    embedder: EmbedderSettings = EmbedderSettings()
+    embedder: EmbedderSettings = EmbedderSettings.model_construct()
     """The embedder."""
-    chat: ChatSettings = ChatSettings()
+    chat: ChatSettings = ChatSettings.model_construct()
     """The chat model."""
-    enrich: EnrichSettings = EnrichSettings()
+    enrich: EnrichSettings = EnrichSettings.model_construct()
     """Fields that are worked out."""
-    reranker: RerankerSettings = RerankerSettings()
+    reranker: RerankerSettings = RerankerSettings.model_construct()
     """A reranker with a model of its own."""
-    store: StoreSettings = StoreSettings()
+    store: StoreSettings = StoreSettings.model_construct()
     """Catalog and index."""
-    search: SearchSettings = SearchSettings()
+    search: SearchSettings = SearchSettings.model_construct()
     """Retrieval."""
-    question: QuestionSettings = QuestionSettings()
+    question: QuestionSettings = QuestionSettings.model_construct()
     """Understanding questions."""
-    gather: GatherSettings = GatherSettings()
+    gather: GatherSettings = GatherSettings.model_construct()
     """Gathering in two rounds."""
-    answer: AnswerSettings = AnswerSettings()
+    answer: AnswerSettings = AnswerSettings.model_construct()
     """Answers."""
-    walk: WalkSettings = WalkSettings()
+    walk: WalkSettings = WalkSettings.model_construct()
     """Walks."""
     databases: Mapping[str, DatabaseSettings] = Field(default_factory=dict)
     """Databases that questions may be put to, by name."""
-    serve: ServeSettings = ServeSettings()
+    serve: ServeSettings = ServeSettings.model_construct()
     """The server."""
     tools: Mapping[str, ToolSettings] = Field(default_factory=dict)
     """Sources of tools, by a name of your own: `[tools.weather]`."""
     entities: Mapping[str, EntitySettings] = Field(default_factory=dict)
     """Things that tools know by other names than people, or than other tools: `[entities.db-1]`."""
+    _read_from: ReadFrom = PrivateAttr(default=ReadFrom())
+
+    @property
+    def read_from(self) -> ReadFrom:
+        """What they were read from; a copy with other values keeps it."""
+        return self._read_from
 
     @property
     def folder(self) -> Path:
@@ -181,16 +197,28 @@ def read_settings(location: str | Path | Address, **arguments: object) -> Settin
         raise ConfigError(message, cure="Give a folder, or make the file.")
     try:
         tree = tomllib.loads(file.read_text("utf-8")) if file.is_file() else {}
-        base = located(str(tree.get("path", "kb")), file.parent) if is_file else place
-        tree = {**tree, "also": _beside(file.parent, tree["also"])} if "also" in tree else tree
-        _file.set(tree)
-        _check_environment()
-        return Settings(**{**arguments, "path": base})  # pyright: ignore[reportArgumentType] - validated here
+        return settings_of_tree(place, tree, arguments)
     except ValidationError as error:
         raise mistaken(error, Settings, of=str(place), file=file, tree=_file.get({}), arguments=arguments) from None
     except (ValueError, RecursionError) as error:  # not TOML, not UTF-8, or a number of 5,000 digits
         message = f"{file} is not valid TOML: {error}."
         raise ConfigError(message, cure="Mend the file.") from error
+
+
+def settings_of_tree(place: Path | Address, tree: Mapping[str, Any], arguments: Mapping[str, object]) -> Settings:
+    """Return the settings of a base whose file holds this tree. See `read_settings`.
+
+    Raises:
+        ValidationError: a key is unknown, or a value out of range.
+        ConfigError: the address of a base is none.
+    """
+    file = file_of(place)
+    base = located(str(tree.get("path", "kb")), file.parent) if file == place else place
+    _file.set({**tree, "also": _beside(file.parent, tree["also"])} if "also" in tree else dict(tree))
+    _check_environment()
+    made = Settings(**{**arguments, "path": base})  # pyright: ignore[reportArgumentType] - validated here
+    made._read_from = ReadFrom(place, arguments)  # pyright: ignore[reportPrivateUsage] - one module
+    return made
 
 
 def _beside(folder: Path, also: object) -> object:

@@ -34,7 +34,7 @@ class ToolSettings(SettingsSection):
     command: tuple[str, ...] = ()
     """Of "mcp": the program that is the server, with its arguments, instead of an address."""
     database: SecretStr = SecretStr("")
-    """Of "sql": the database's address, "sqlite:///file.db" or "postgresql+pg8000://user@host/name"."""
+    """Of "sql": the database's address, "sqlite:///file.db", "postgresql://user@host/name" or "mysql://user@host/name"."""
     templates: Mapping[str, SqlToolSettings] = Field(default_factory=dict)
     """Of "sql": the tools, by name."""
     api_key: SecretStr = SecretStr("")

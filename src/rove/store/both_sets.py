@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rove.errors import ConfigError
 from rove.store import IndexRow
+from rove.store.ascending import distinct
 from rove.store.blocks import ArrayInParts
 from rove.store.snapshot import FORMAT_SHALLOW
 from rove.store.vector_set import Mask, Places, VectorSet
@@ -36,7 +37,7 @@ class BothSets:
             ConfigError: a vector is not as long as those of the embedder.
         """
         shallow = np.array([row.shallow for row in rows])
-        for quick in np.unique(shallow).tolist():
+        for quick in distinct(shallow).tolist():
             some = np.flatnonzero(shallow == quick)
             vectors = np.stack([rows[at].vector for at in some.tolist()]).astype(np.float32, copy=False)
             if quick and vectors.shape[1] != self.shallow.dimension:  # of another stand-in: the latest counts

@@ -8,6 +8,8 @@ from typing import Any, Generic, TypeVar, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from rove.store.ascending import distinct
+
 Number = TypeVar("Number", bound=np.generic)
 BLOCK = 8_192
 """Rows that are processed at once."""
@@ -80,7 +82,7 @@ class Growing(Generic[Number]):
     def _gathered(self, rows: NDArray[np.integer[Any]]) -> NDArray[Number]:
         found = np.empty((len(rows), *self._row), self.dtype)
         of = np.array(self._firsts).searchsorted(rows, "right") - 1
-        for at in np.unique(of).tolist():
+        for at in distinct(of).tolist():
             mine = of == at
             found[mine] = self._blocks[at][rows[mine] - self._firsts[at]]
         return found

@@ -32,6 +32,7 @@ from rove.records import (
 from rove.records.tool import ToolRun
 from rove.records.walk_events import Budget, WalkEvent, WalkInfo
 from rove.settings import Settings
+from rove.sync.blocking_conversations import BlockingConversations
 from rove.sync.blocking_documents import BlockingDocuments
 from rove.sync.blocking_memory import Memory
 from rove.sync.blocking_tools import Tools
@@ -44,7 +45,7 @@ EMPTY: Mapping[str, object] = MappingProxyType({})
 
 
 @explained_by(AsyncRove)
-class Rove(BlockingDocuments, Migrating, Opening):
+class Rove(BlockingDocuments, BlockingConversations, Migrating, Opening):
     """A knowledge base.
 
     >>> from rove import Rove, Text

@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from rove.argument_checks import Positive
+from rove.correction_operations import LOCAL
 from rove.database_operations import SCHEMA_TABLES, SCHEMA_TOKENS
 from rove.document_operations import NEAR
 from rove.engine import AsyncRove
 from rove.events import Listener, ignore
 from rove.records import Chunk, Document, DocumentInfo, Filter, LedgerEntry
+from rove.records.correction_history import MadeCorrection
 from rove.records.document import Span
 from rove.records.graph import DocumentGraph, Subgraph
 from rove.records.schema import SchemaPart
@@ -195,6 +197,18 @@ class BlockingDocuments(ABC):
     def forget_mentions(self, *names: str | Path) -> Mentions:
         """See `AsyncRove.forget_mentions`."""
         return self._run(self._kb.forget_mentions(*names))
+
+    def correct(self, document_id: str, span: Span, before: str, text: str, *, by: str = LOCAL) -> None:
+        """See `AsyncRove.correct`."""
+        self._run(self._kb.correct(document_id, span, before, text, by=by))
+
+    def corrections(self, document_id: str) -> list[MadeCorrection]:
+        """See `AsyncRove.corrections`."""
+        return self._run(self._kb.corrections(document_id))
+
+    def take_back(self, document_id: str, number: Positive, *, by: str = LOCAL) -> None:
+        """See `AsyncRove.take_back`."""
+        self._run(self._kb.take_back(document_id, number, by=by))
 
     def doctor(self) -> Health:
         """See `AsyncRove.doctor`."""

@@ -11,11 +11,12 @@ from typing import Any
 
 import regex
 from sqlalchemy import Engine, create_engine, text
-from sqlalchemy.engine import URL, make_url
+from sqlalchemy.engine import URL
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
-from rove.errors import ConfigError, ServiceError
+from rove.errors import ConfigError, InputError, ServiceError
+from rove.load.data.database import READS_ONLY, address_of, limit_time, read_only
 from rove.settings import SqlToolSettings, ToolSettings
 from rove.tools import Arguments, Tool
 from rove.tools.parameters import checked_schema
@@ -25,8 +26,6 @@ ALLOWED = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_
 REFUSED_FUNCTIONS = frozenset({"load_extension", "readfile", "writefile", "edit", "fts3_tokenizer"})
 STEPS = 100_000
 """SQLite's steps between two looks at the clock."""
-READ_ONLY = {"postgresql": "SET TRANSACTION READ ONLY", "mysql": "SET TRANSACTION READ ONLY"}
-"""What a database is told before a statement that only reads."""
 _NAMED = regex.compile(r"(?<![:\w]):(\w+)")
 _QUOTED = regex.compile(r"'(?:[^']|'')*'|\"[^\"]*\"|--[^\n]*|/\*.*?\*/", regex.DOTALL)
 
@@ -41,9 +40,8 @@ class SqlSource:
     async def tools(self) -> Sequence[Tool]:
         """See `ToolSource.tools`."""
         try:
-            url = make_url(self.settings.database.get_secret_value())
-            self.engine = _engine(url)
-        except (SQLAlchemyError, ImportError, ValueError) as error:
+            self.engine = _engine(address_of(self.settings.database.get_secret_value()))
+        except (InputError, SQLAlchemyError, ImportError, ValueError) as error:
             message = f"tools.{self.name}.database cannot be opened: {type(error).__name__}."
             cure = 'Write it like "sqlite:///file.db", and install the driver that it names.'
             raise ConfigError(message, cure=cure) from None
@@ -79,8 +77,9 @@ class SqlSource:
             with engine.connect() as connection:
                 if engine.dialect.name == "sqlite":
                     _guard(connection.connection.dbapi_connection, self.settings.timeout_s, writes=writes)
-                elif not writes and (told := READ_ONLY.get(engine.dialect.name)):
-                    connection.execute(text(told))
+                else:
+                    connection = connection if writes else read_only(connection)
+                    limit_time(connection, self.settings.timeout_s)
                 result = connection.execute(text(sql), dict(values))
                 rows = [dict(row) for row in result.mappings().fetchmany(MOST_ROWS)] if result.returns_rows else []
                 changed = result.rowcount
@@ -103,9 +102,9 @@ def _engine(url: URL) -> Engine:
         if not url.database or not Path(url.database).is_file():
             message = f"There is no database {url.database!r}."
             raise ConfigError(message, cure="Write its path: sqlite:///folder/file.db.")
-    elif url.get_backend_name() not in READ_ONLY:
+    elif url.get_backend_name() not in READS_ONLY:
         message = f"A database of {url.get_backend_name()} cannot be held to reading here."
-        raise ConfigError(message, cure=f"Use one of: sqlite, {', '.join(READ_ONLY)}.")
+        raise ConfigError(message, cure=f"Use one of: sqlite, {', '.join(sorted(READS_ONLY))}.")
     return create_engine(url, poolclass=NullPool, hide_parameters=True)
 
 

@@ -102,6 +102,18 @@ def delete() -> None:
     """
 
 
+@command("correct", "rove.cli.correcting:correct")
+@click.argument("name", type=DOCUMENT)
+@click.argument("words", nargs=-1, metavar="[OLD NEW]")
+@click.option("--undo", metavar="NUMBER", help='Take a correction back, by its number in the list; "last": the latest.')
+def correct() -> None:
+    """Let NEW stand in a document where OLD stands; without words, list what was corrected.
+
+    The document gets a new version, and the correction stays when its file is read again. What is taken back stays
+    listed.
+    """
+
+
 @command("export", "rove.cli.exchange:export")
 @click.argument("file", type=TARGET)
 def export() -> None:

@@ -43,8 +43,15 @@ def ask() -> None:
 
 @command("chat", "rove.cli.chat:chat", several=True)
 @where_option()
+@click.option(
+    "--resume", "-r", is_flag=False, flag_value="last", metavar="[ID]", help="Go on with one that is kept; the latest."
+)
+@click.option("--list", "-l", "listed", is_flag=True, help="List what is kept.")
+@click.option("--keep/--no-keep", default=None, help="Keep it in the base.  [default: in a terminal]")
 def chat() -> None:
     """Ask one question after the other; a question may lean on those before it.
+
+    What is kept is found again by --resume, and in the page of a server without keys.
 
     In a pipe, each line is a question, and an error ends nothing: the exit status says whether there was one. With
     --json each answer is one line of JSON.

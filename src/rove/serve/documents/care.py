@@ -7,24 +7,22 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import asdict
 from functools import partial
 from typing import Annotated
 from weakref import WeakKeyDictionary
 
 from pydantic import Field, StringConstraints
 
-from rove.correct import correct
 from rove.document_operations import check_own, erase
 from rove.engine import AsyncRove
 from rove.errors import InputError
 from rove.records import Chunk, DocumentInfo
 from rove.records.document import Span
-from rove.records.metadata import clean
 from rove.serve.caller_view import CallerView, absent
 from rove.serve.documents.listing import TAGS, DocumentList, LineOut, Listed, ListQuery, chosen, facets, listed
 from rove.serve.problems import AbsentError
 from rove.serve.schema import Reply, Wire
-from rove.store.corrections import Corrections
 from rove.store.originals import Original
 from rove.store.set_fields import SetFields
 
@@ -67,14 +65,30 @@ class CorrectIn(Wire):
     text: str = Field(max_length=100_000)
 
 
-class CorrectionOut(Reply):
-    """A correction: `after` stands where `before` stood, with a little of what is around them. `by` whom, and when."""
+class TakeBackIn(Wire):
+    """A correction to take back: the `number` that the list gives it."""
 
-    start: int
+    document_id: Id
+    number: int = Field(ge=1, le=10**9)
+
+
+class CorrectionOut(Reply):
+    """A correction: `removed` became `added`, by whom and when; `before` and `after` have a little of what is around.
+
+    `span`: where `added` stands by now; null where it was taken back, or corrected again. `taken_back_by`,
+    `takes_back`: numbers of other corrections.
+    """
+
+    number: int
     before: str
     after: str
+    removed: str
+    added: str
     by: str
     made_at: str
+    span: Span | None
+    taken_back_by: int | None
+    takes_back: int | None
 
 
 class ChangedOut(Reply):
@@ -173,19 +187,25 @@ async def tag(view: CallerView, wanted: TagsIn) -> int:
 async def corrections_of(view: CallerView, document_id: str) -> list[CorrectionOut]:
     """Return what people have corrected in a document, in the order in which they did."""
     await view.document(document_id)
-    found = await asyncio.to_thread(Corrections(view.kb.store.catalog.database).of, [document_id])
-    return [
-        CorrectionOut(start=one.start, before=one.before, after=one.after, by=one.by, made_at=one.made_at)
-        for one in found.get(document_id, [])
-    ]
+    return [CorrectionOut(**asdict(one)) for one in await view.kb.corrections(document_id)]
 
 
 async def correct_words(view: CallerView, wanted: CorrectIn) -> None:
-    """Correct words of a document, in the caller's name. Raises as `correct` does."""
+    """Correct words of a document, in the caller's name. Raises as `AsyncRove.correct` does."""
+    await _check_correcting(view, wanted.document_id)
+    await view.kb.correct(wanted.document_id, wanted.span, wanted.before, wanted.text, by=view.caller.name)
+
+
+async def take_back(view: CallerView, wanted: TakeBackIn) -> None:
+    """Take a correction back, in the caller's name. Raises as `AsyncRove.take_back` does."""
+    await _check_correcting(view, wanted.document_id)
+    await view.kb.take_back(wanted.document_id, wanted.number, by=view.caller.name)
+
+
+async def _check_correcting(view: CallerView, document_id: str) -> None:
     view.require("add")
-    if not await seen_documents(view, [wanted.document_id]):
+    if not await seen_documents(view, [document_id]):
         raise absent()
-    await correct(view.kb, wanted.document_id, wanted.span, wanted.before, clean(wanted.text), by=view.caller.name)
 
 
 async def delete_many(view: CallerView, document_ids: Sequence[str]) -> int:

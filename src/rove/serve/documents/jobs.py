@@ -59,6 +59,11 @@ class Jobs:
         if self._board:
             self._taking = asyncio.create_task(self._take_over())
 
+    @property
+    def unfinished(self) -> list[Job]:
+        """The jobs of this server that are not done."""
+        return [job for job in self._known.values() if not job.over]
+
     async def check_room(self, caller: str) -> None:
         """See that a caller may hand in more.
 

@@ -18,12 +18,14 @@ from rove.serve.documents.care import (
     ManyIn,
     ReindexIn,
     TagsIn,
+    TakeBackIn,
     chunks_of,
     correct_words,
     corrections_of,
     delete_many,
     original_of,
     tag,
+    take_back,
 )
 from rove.serve.documents.reindex import reindex as reread
 from rove.serve.documents.schema import JobOut
@@ -86,6 +88,13 @@ async def correct(wanted: CorrectIn, view: CallerViewIn) -> Response:
     Where a changed file no longer holds its words, it is left out, and the ledger says so.
     """
     await correct_words(view, wanted)
+    return Response(status_code=204)
+
+
+@router.post("/corrections/take_back", status_code=204)
+async def take_correction_back(wanted: TakeBackIn, view: CallerViewIn) -> Response:
+    """Take a correction back: what stood before stands there again. That is a correction of its own, and listed so."""
+    await take_back(view, wanted)
     return Response(status_code=204)
 
 

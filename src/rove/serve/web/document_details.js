@@ -195,8 +195,30 @@ function drawEditor(words, chunk, one, again, back) {
 
 async function drawCorrections(place, one) {
   const when = (at) => new Date(at).toLocaleString(document.documentElement.lang);
-  const draw = ({ before, after, by, made_at }) =>
-    el("li", {}, el("p", { class: "facts" }, el("span", {}, by), el("time", { datetime: made_at }, when(made_at))), el("p", { class: "chunk" }, el("del", {}, before)), el("p", { class: "chunk" }, el("ins", {}, after)));
+  const undo = (number) => async () => {
+    try {
+      await post(here("/corrections/take_back"), { document_id: one.document_id, number });
+      say(t("documents.taken-back", { title: titleOf(one) }));
+      drawCorrections(place, one);
+    } catch (problem) {
+      fill(place, wrong(problem, () => drawCorrections(place, one)));
+    }
+  };
+  const draw = ({ number, before, after, by, made_at, span, taken_back_by }) =>
+    el(
+      "li",
+      {},
+      el(
+        "p",
+        { class: "facts" },
+        el("span", {}, by),
+        el("time", { datetime: made_at }, when(made_at)),
+        taken_back_by !== null && el("span", {}, t("documents.was-taken-back")),
+        span !== null && store.may("add") && el("button", { type: "button", class: "link", on: { click: undo(number) } }, t("documents.take-back")),
+      ),
+      el("p", { class: "chunk" }, el("del", {}, before)),
+      el("p", { class: "chunk" }, el("ins", {}, after)),
+    );
   try {
     fill(place, el("ol", { class: "chunks" }, (await get(here("/corrections", { document_id: one.document_id }))).map(draw)));
   } catch (problem) {

@@ -36,7 +36,8 @@ class ToolTable(TypedDict, total=False):
     command: Sequence[str]
     """Of "mcp": the program that is the server, with its arguments, instead of an address."""
     database: str | SecretStr
-    """Of "sql": the database's address, "sqlite:///file.db" or "postgresql+pg8000://user@host/name"."""
+    """Of "sql": the database's address, "sqlite:///file.db", "postgresql://user@host/name" or
+    "mysql://user@host/name"."""
     templates: Mapping[str, SqlToolTable]
     """Of "sql": the tools, by name."""
     api_key: str | SecretStr
