@@ -30,7 +30,11 @@ SPACE = "/v1/spaces/{space}"
 RIGHTS = {
     "GET /health": "open",
     "GET /v1/spaces": "", "POST /v1/spaces": "admin of all", f"DELETE {SPACE}": "admin",
-    f"GET {SPACE}/about": "admin", "GET /metrics": "admin of all", "GET /v1/models": "", "GET /v1/models/{model}": "",
+    f"GET {SPACE}/about": "admin",
+    f"GET {SPACE}/settings": "admin of all", f"PATCH {SPACE}/settings": "admin of all",
+    f"POST {SPACE}/settings/try": "admin of all",
+    "GET /metrics": "admin of all", "GET /v1/status": "admin of all",
+    "GET /v1/models": "", "GET /v1/models/{model}": "",
     "POST /v1/chat/completions": "read", "POST /v1/responses": "read", "POST /v1/embeddings": "read",
     f"POST {SPACE}/uploads": "add", f"POST {SPACE}/documents": "add",
     f"GET {SPACE}/jobs/{{job_id}}": "add", f"GET {SPACE}/jobs/{{job_id}}/events": "add",
@@ -44,6 +48,7 @@ RIGHTS = {
     f"POST {SPACE}/search": "read", f"POST {SPACE}/ask": "read", f"GET {SPACE}/themes": "read",
     f"GET {SPACE}/summary": "read", f"GET {SPACE}/depth": "read",
     f"POST {SPACE}/follow_ups": "read", f"POST {SPACE}/graph": "read", f"POST {SPACE}/sql": "read",
+    f"GET {SPACE}/databases": "read",
     f"GET {SPACE}/tools": "read without labels", f"POST {SPACE}/tools/run": "read without labels",
     **{f"{at.replace('WALKS', SPACE + '/walks')}": "read" for at in (
         "POST WALKS", "GET WALKS", "GET WALKS/{walk_id}", "DELETE WALKS/{walk_id}", "GET WALKS/{walk_id}/events",
@@ -60,15 +65,22 @@ RIGHTS = {
         "POST EVALUATIONS/{evaluation_id}/cancel",
     )},
     f"GET {SPACE}/flows/runs": "read", f"POST {SPACE}/flows/runs/{{run_id}}/resume": "read",
-    f"DELETE {SPACE}/flows/runs/{{run_id}}": "read",
+    f"GET {SPACE}/flows/runs/{{run_id}}": "read", f"DELETE {SPACE}/flows/runs/{{run_id}}": "read",
     f"GET {SPACE}/flows": "read", f"POST {SPACE}/flows/{{name}}/run": "read",
     f"GET {SPACE}/words": "admin", f"POST {SPACE}/words": "admin",
     f"POST {SPACE}/doctor": "admin", f"GET {SPACE}/ledger": "admin", f"GET {SPACE}/export": "admin",
     f"POST {SPACE}/import": "admin",
     "POST /mcp": "",
+    "GET /v1/people": "admin of all", "POST /v1/people": "admin of all", "PATCH /v1/people/{name}": "admin of all",
+    "DELETE /v1/people/{name}": "admin of all", "POST /v1/people/{name}/invitation": "admin of all",
+    "GET /v1/keys": "admin of all", "POST /v1/keys": "admin of all", "DELETE /v1/keys/{name}": "admin of all",
+    "GET /v1/session": "anyone", "POST /v1/session": "anyone", "DELETE /v1/session": "anyone",
+    "POST /v1/session/password": "anyone", "GET /v1/session/invitation": "anyone",
+    "POST /v1/session/invitation": "anyone", "GET /v1/session/oidc/{name}": "anyone",
+    "GET /v1/session/oidc/{name}/callback": "anyone",
 }  # fmt: skip
-"""The access table: which right a route takes; "": any key at all; "open": not even that; "without labels":
-no key that has some.
+"""The access table: which right a route takes; "": any key at all; "open": not even that; "anyone": nor that, and the
+reply depends on what is sent; "without labels": no key that has some.
 
 A route that is not in it is a fault, so that whoever makes one says here what opens it."""
 
@@ -279,9 +291,12 @@ def judged(status: int, holder: str, route: str, space: str) -> list[str]:
         return [f"status {status}"]
     if right == "open":
         return [] if status == 200 else [f"{status} instead of 200"]
+    if right == "anyone":
+        return []
     if not one.known:
         return [] if status in {401, 429} else [f"{status} instead of 401"]
-    opens = "*" in one.spaces or (space in one.spaces if space else right != "admin of all")
+    everywhere = right == "admin of all"
+    opens = "*" in one.spaces or (not everywhere and (not space or space in one.spaces))
     whole = right.endswith(" without labels") or right.startswith("admin")
     right = right.removesuffix(" of all").removesuffix(" without labels")
     may = not right or (right in one.rights and (not whole or one.labels is None))

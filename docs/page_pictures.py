@@ -1,10 +1,12 @@
 """Draw the web page, as it serves the demo's documents, into docs/pictures.
 
-`python docs/page_pictures.py` takes the documents in, serves them on loopback, and looks at the page in Chromium.
+`python docs/page_pictures.py` takes the documents in, serves them on loopback, and looks at the page in Chromium; with
+names, `python docs/page_pictures.py page-people page-sign-in`, it keeps only those.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import socket
@@ -12,6 +14,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from http import HTTPStatus
+from importlib.resources import files
 from io import BytesIO
 from pathlib import Path
 from urllib.error import URLError
@@ -26,6 +30,13 @@ ROVE = Path(sys.executable).with_name("rove")
 ASKED = "Who approves mobile working, and since when?"
 WALKED = "Which signal requests a fast shutdown, and which command terminates a session?"
 SEARCHED = "annual leave notice period"
+TOOL = "restart_host"
+MADE = [
+    ("/v1/people", {"name": "bela", "full_name": "Szabó Béla", "role": "editor"}),
+    ("/v1/people", {"name": "chen.wei", "full_name": "陈伟", "role": "reader", "labels": ["staff", "board"]}),
+    ("/v1/people", {"name": "dora", "full_name": "Dora Meier", "role": "contributor", "labels": ["staff"]}),
+    ("/v1/keys", {"name": "open-webui", "rights": ["read"], "labels": ["staff"]}),
+]
 START_S = 60
 SETTLED_MS = 500
 COLOURS = 128
@@ -40,7 +51,16 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         base = f"{folder}/kb"
         subprocess.run([ROVE, "add", "demo/documents", "--kb", base], cwd=ROOT, check=True)
-        server = subprocess.Popen([ROVE, "serve", "--kb", base, "--port", str(port)], stderr=subprocess.DEVNULL)
+        served = {
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH")))),
+            "ROVE_SERVE__FLOWS": str(files("rove.flow").joinpath("templates")),
+            "ROVE_TOOLS": json.dumps(
+                {"hosts": {"kind": "python", "functions": [f"examples.alarms.live:{TOOL}"], "writes": [TOOL]}}
+            ),
+        }
+        command = [ROVE, "serve", "--kb", base, "--port", str(port)]
+        server = subprocess.Popen(command, env=served, stderr=subprocess.DEVNULL)
         try:
             await_up(address)
             draw(address)
@@ -79,6 +99,7 @@ def draw(address: str) -> None:
         phone.goto(wide.url)
         phone.wait_for_selector(".turn-tools")
         keep(phone, "page-phone")
+        people(wide, address)
         browser.close()
 
 
@@ -102,11 +123,51 @@ def tour(page: Page, address: str) -> None:
     page.locator(".walk-card [data-key=open]").click()
     page.wait_for_selector("main.view-walk .answer-text")
     keep(page, "page-walk")
+    page.goto(f"{address}/#/flows/parallel")
+    page.locator(".flow form textarea").fill(ASKED)
+    page.locator(".flow form .main").click()
+    page.locator(".flow-result .answer-text").wait_for()
+    page.locator("[data-key=step-fused]").click()
+    page.locator(".flow-step .hit").first.wait_for()
+    page.evaluate("scrollTo(0, 0)")
+    keep(page, "page-flows")
+    page.goto(f"{address}/#/tools")
+    page.locator(".tool summary").first.click()
+    keep(page, "page-tools")
     page.goto(f"{address}/#/documents")
     page.wait_for_selector("main.view-documents tbody tr")
     keep(page, "page-documents")
     page.locator(".talk a").first.click()
     page.wait_for_selector("main.talking .turn-tools")
+
+
+def people(page: Page, address: str) -> None:
+    """Let people in, whereby the server is open no longer, and sign out: the last of all."""
+    page.goto(f"{address}/#/people")
+    page.get_by_role("button", name="Add the first person").click()
+    page.get_by_label("Name", exact=True).fill("ada")
+    page.get_by_label("Full name").fill("Ada Lovelace")
+    page.get_by_role("button", name="Make an invitation").click()
+    page.get_by_role("link", name="Open it").click()
+    page.fill("[autocomplete=new-password]", "four plain otters sing")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#rail .me")
+    for path, made in MADE:
+        told = page.evaluate(
+            "async ([path, made]) => (await fetch(path, { method: 'POST', body: JSON.stringify(made), "
+            "headers: { 'Content-Type': 'application/json' } })).status",
+            [path, made],
+        )
+        if told != HTTPStatus.CREATED:
+            message = f"{path} {made}: {told}"
+            raise RuntimeError(message)
+    page.goto(f"{address}/#/people")
+    page.wait_for_selector(".keys tbody tr")
+    page.locator("[data-person=bela]").click()
+    keep(page, "page-people")
+    page.get_by_role("button", name="Sign out").click()
+    page.wait_for_selector(".door")
+    keep(page, "page-sign-in")
 
 
 def ask(page: Page, way: str, question: str) -> None:
@@ -118,6 +179,8 @@ def ask(page: Page, way: str, question: str) -> None:
 
 def keep(page: Page, name: str) -> None:
     """Keep what is seen as a picture."""
+    if sys.argv[1:] and name not in sys.argv[1:]:
+        return
     page.wait_for_timeout(SETTLED_MS)
     seen = Image.open(BytesIO(page.screenshot()))
     seen.convert("RGB").quantize(COLOURS).save(PICTURES / f"{name}.png", optimize=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from rove.errors import ConfigError, meant
@@ -23,6 +23,18 @@ WORKER_POOLS, WORKERS_NAMED = "rove.ingest.workers:WORKER_POOLS", "rove.ingest.w
 CHUNKERS, MODEL_CHUNKERS, SUPPORTED = "rove.chunk:CHUNKERS", "rove.chunk:MODEL_CHUNKERS", "rove.chunk:SUPPORTED"
 STRATEGY_FOR = "rove.chunk.cut:strategy_for"
 LOADERS = "rove.load:LOADERS"
+RERANKERS, RULES = "rove.models:RERANKERS", "rove.retrieve.rules:RULES"
+NAMING: Mapping[str, str] = {
+    "answer.mode": RETRIEVERS,
+    "answer.fallback": FALLBACKS,
+    "search.chain": RETRIEVERS,
+    "search.reranker": RERANKERS,
+    "search.rules": RULES,
+    "walk.reader": READERS,
+    "enrich.sentiment": SENTIMENTS,
+    "enrich.after_add": ENRICHERS,
+}
+"""Settings that name plug-ins, and where those that can be named stand."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sqlalchemy import select
+from sqlalchemy import delete, select
 
 from rove.engine import AsyncRove
 from rove.errors import ConfigError, ServiceError
@@ -38,6 +38,7 @@ from rove.store.embedded import NAMES as EMBEDDED
 from rove.store.enriched_tables import corrections, set_fields
 from rove.store.health import Health
 from rove.store.originals import Offered
+from rove.store.people_tables import made_keys, people, person_invitations, person_sessions
 from rove.store.presence import CATALOG, HEADER, ORIGINALS, remains_of
 from rove.store.recalled import recalled
 from rove.store.replace_catalog import FILES, swap
@@ -50,7 +51,7 @@ LOST, DOUBTFUL = "Its text was lost with the catalog.", "A part of it may have b
 AGAIN = "Add it again; what is still known of its vectors is not embedded again."
 COPIED = (
     tables.walks, tables.walk_events, tables.flow_events, tables.asked, tables.transcripts, tables.memory_walks,
-    conversations, conversation_turns, set_fields, corrections,
+    conversations, conversation_turns, set_fields, corrections, people, made_keys,
 )  # fmt: skip
 VECTORS_AT_ONCE = 2_000
 
@@ -121,7 +122,8 @@ class _Rebuild:
             await self._salvaged()
         elif backup := _catalog_in(Path(source)):
             await asyncio.to_thread(self._restored, backup)
-            await self._building().close()  # says where it is of another embedder or a newer version
+            async with self._building() as kb:  # says where it is of another embedder or a newer version
+                await asyncio.to_thread(self._sign_out, kb.store)
         else:
             await self._imported(Path(source))
         claimed = {one.digest for one in self.offered}
@@ -155,6 +157,12 @@ class _Rebuild:
             if not target.exists():
                 target.parent.mkdir(mode=0o700, exist_ok=True)
                 shutil.copy2(file, target)
+
+    def _sign_out(self, store: Store) -> None:
+        """End the sessions and invitations of a backup: some of them were ended since it was made."""
+        with store.catalog.database.write() as connection:
+            for table in (person_sessions, person_invitations):
+                connection.execute(delete(table))
 
     async def _salvaged(self) -> None:
         """Take what can be read of the torn catalog, and note what is lost."""

@@ -13,7 +13,7 @@ from flow import flow_samples as samples
 from flow.flow_samples import CALLS, broken, join, longer, pay, shout, slow, words
 from rove import AsyncRove, InputError, ServiceError
 from rove.flow import Flow, FlowContext, forget, resume, run, runs
-from rove.flow.flow_events import FlowEvent, StepFailed, StepFinished, StepSkipped, StepStarted
+from rove.flow.flow_events import FlowEvent, RunBegun, StepFailed, StepFinished, StepSkipped, StepStarted
 from rove.store.flow_log import FlowLog
 
 TEXT = {"text": "a b"}
@@ -61,6 +61,7 @@ async def test_what_follows_from_a_step_that_was_left_out_is_left_out(kb: AsyncR
     done = await run(kb, chain.gives(text="$second | $input.text"), TEXT, listener=told.append)
     assert done.output == {"text": "a b"}
     assert told == [
+        RunBegun(done.run_id),
         StepSkipped("first", "It is for when false."),
         StepSkipped("second", "'text' is not there."),
     ]

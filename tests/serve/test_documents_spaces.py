@@ -68,7 +68,7 @@ async def test_who_may_make_one_and_what_stays(open_town: Opener) -> None:
         assert (await hana.get("/v1/spaces/hr/about")).json()["removable"] is False
         named = await root.delete("/v1/spaces/hr", params={"confirm": "hr"})
         assert named.status_code == 400
-        assert named.json()["detail"].startswith("Keys name this space: anna, hana,")
+        assert named.json()["detail"].startswith("Keys or people name this space: anna, hana,")
     holders = {"root": HOLDERS["root"]}
     async with open_town(holders=holders, filled=False) as town, town.client("root") as root:
         stands = await root.delete("/v1/spaces/hr", params={"confirm": "hr"})

@@ -141,6 +141,19 @@ def test_a_browser_is_told_in_its_language_and_it_ends_when_it_is_told_to(kb: Pa
     assert not (kb / "rove.toml").exists()
 
 
+def test_the_first_person_opens_it_as_a_key_does(kb: Path) -> None:
+    with started(kb, "--host-name", "rove") as (client, process):
+        done = CliRunner().invoke(
+            rove, ["serve", "person", "ada", "--role", "administrator", "--kb", str(kb), "--json"]
+        )
+        assert done.exit_code == 0, done.output
+        assert status(client, process, "/v1/spaces", 401)
+        token = json.loads(done.stdout)["token"]
+        wanted = {"token": token, "password": "a walk along the river"}
+        assert client.post("/v1/session/invitation", json=wanted).status_code == 200
+        assert client.get("/v1/people").json()["people"][0]["state"] == "active"
+
+
 def test_a_key_that_is_there_needs_no_waiting(kb: Path) -> None:
     key = key_for(kb)
     with started(kb, "--host-name", "ROVE") as (client, process):
@@ -160,7 +173,7 @@ def test_other_mistakes_end_it_as_ever(tmp_path: Path) -> None:
 
 def test_the_commands_that_it_names_are_commands() -> None:
     for command in COMMANDS.values():
-        given = re.search(r"rove serve key .*?(?= &&|$)", command)
+        given = re.search(r"rove serve person .*", command)
         assert given
         made = rove.get_command(None, "serve")  # pyright: ignore[reportArgumentType] - it is not used
         assert made

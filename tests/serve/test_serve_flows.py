@@ -203,3 +203,64 @@ async def test_a_kept_run_does_not_tell_what_its_caller_may_no_longer_see(open_t
         assert done.status_code == 400, done.text
         assert "changed" in done.text
         assert "five days" not in done.text
+
+
+async def test_a_flow_is_told_with_its_inputs_and_its_graph(open_town: Opener, folder: Path) -> None:
+    (folder / "ask-again.toml").write_text(read_flow("ask-again").text)
+    async with open_town(filled=False, serve={"flows": str(folder)}) as town, town.client("anna") as client:
+        flows = {flow["name"]: flow for flow in (await client.get(FLOWS)).json()}
+        parallel = {step["name"]: step for step in flows["parallel"]["steps"]}
+        assert [parallel[name]["row"] for name in ("by_words", "by_meaning", "by_names", "fused")] == [0, 0, 0, 1]
+        assert parallel["fused"]["before"] == ["by_meaning", "by_names", "by_words"]
+        assert (parallel["fused"]["use"], bool(parallel["fused"]["about"])) == ("fuse", True)
+        question, top_k = flows["parallel"]["inputs"]
+        assert (question["required"], top_k["required"]) == (True, False)
+        assert (top_k["default"], top_k["type"]) == (20, "integer")
+        again = {step["name"]: step for step in flows["ask-again"]["steps"]}
+        assert (again["found"]["loop"], again["found"]["back"]) == ("again", ["wording"])
+        assert again["wording"]["when"] == "not found.verdict.passes"
+        assert flows["ask-again"]["loops"] == [{"name": "again", "at_most": 3, "until": "found.verdict.passes"}]
+
+
+async def test_a_kept_run_is_told_step_by_step_to_its_caller_alone(open_town: Opener, folder: Path) -> None:
+    (folder / "approved.toml").write_text(APPROVED)
+    async with open_town(serve={"flows": str(folder)}) as town, town.client("lara") as client:
+        text = (await client.post(run_of("approved"), json={**KEPT, "stream": True})).text
+        assert text.startswith("event: run\n")
+        run_id = json.loads(text.split("\n")[1].removeprefix("data: "))["run_id"]
+        told = (await client.get(f"{RUNS}/{run_id}")).json()
+        assert (told["status"], told["output"], told["note"]) == ("waiting", {}, "")
+        assert told["waiting"] == [{"key": "said", "question": "Is that it?", "options": ["yes", "no"]}]
+        assert [step["name"] for step in told["flow"]["steps"]] == ["found", "said"]
+        (found,) = told["steps"]
+        assert (found["key"], found["state"]) == ("found", "finished")
+        assert [hit["document_id"] for hit in found["output"]] == ["policy"]
+        assert told["given"] == {"question": QUESTION}
+        done = (await client.post(f"{RUNS}/{run_id}/resume", json={"replies": {"said": "yes"}})).json()
+        assert (await client.get(f"{RUNS}/{run_id}")).json()["output"] == done["output"]
+        for holder in ("anna", "mira", "otto"):
+            async with town.client(holder) as other:
+                assert (await other.get(f"{RUNS}/{run_id}")).status_code in {403, 404}, holder
+        async with town.client("root") as admin:
+            assert (await admin.get(f"{RUNS}/{run_id}")).json()["output"] == done["output"]
+        kb = town.spaces.view("hr", town.caller("root")).kb
+        await kb.add(Text(PUBLIC, id="policy", title="Policy", metadata={"access": ("board",), "topic": "work"}))
+        hidden = await client.get(f"{RUNS}/{run_id}")
+        assert "changed" in hidden.json()["note"]
+        assert "five days" not in hidden.text
+
+
+async def test_what_each_kind_of_step_gave_is_told_without_places(open_town: Opener, folder: Path) -> None:
+    (folder / "database-first.toml").write_text(read_flow("database-first").text)
+    databases = {"shop": {"url": shop(folder.parent)}}
+    async with open_town(serve={"flows": str(folder)}, databases=databases) as town, town.client("root") as client:
+        for name, question in (("database-first", "How many customers are from Wien?"), ("simple", QUESTION)):
+            begun = await client.post(run_of(name), json={"given": {"question": question}, "keep": True})
+            reply = await client.get(f"{RUNS}/{begun.json()['run_id']}")
+            assert reply.status_code == 200, reply.text
+            assert str(folder.parent) not in reply.text
+            told = {step["key"]: step["output"] for step in reply.json()["steps"]}
+            if name == "simple":
+                assert told["understood"]["standalone"] == QUESTION
+            else:
+                assert any(output and output.get("rows") == [["2"]] for output in told.values())

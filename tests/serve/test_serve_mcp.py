@@ -109,7 +109,7 @@ async def test_who_may_not_read_hears_so_and_the_log_has_no_traceback(
     town: Town, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with listening(town) as address, http_client(town, address, "nobody") as client:
-        with pytest.raises(MCPError, match="does not give the right 'read'") as refused:
+        with pytest.raises(MCPError, match="does not have the right 'read'") as refused:
             await client.list_resources()
         assert refused.value.error.code == INVALID_PARAMS
     assert [record for record in caplog.records if record.exc_info] == []

@@ -103,8 +103,10 @@ CALLS = [
     Call("GET", f"{SPACE}/flows"),
     Call("POST", f"{SPACE}/flows/{{name}}/run", body={"given": {"question": "{}"}, "where": ASKED["where"]}),
     Call("GET", f"{SPACE}/flows/runs"),
+    Call("GET", f"{SPACE}/flows/runs/{{run_id}}"),
     Call("POST", f"{SPACE}/flows/runs/{{run_id}}/resume", body={"replies": {"said": "{}"}}),
     Call("DELETE", f"{SPACE}/flows/runs/{{run_id}}"),
+    Call("GET", f"{SPACE}/databases"),
     Call("POST", f"{SPACE}/sql", body={**ASKED, "tables": True, "dry_run": True}),
     Call("GET", f"{SPACE}/tools", query={"request": "weather", "limit": "5"}),
     Call("POST", f"{SPACE}/tools/run", body={"request": "weather", "arguments": {"city": "{}"}, "dry_run": True}),
@@ -132,6 +134,9 @@ CALLS = [
     Call("POST", f"{SPACE}/evaluations/{{evaluation_id}}/cancel", "admin"),
     Call("DELETE", f"{SPACE}/evaluations/{{evaluation_id}}", "admin"),
     Call("GET", f"{SPACE}/about", "admin"),
+    Call("GET", f"{SPACE}/settings", "admin"),
+    Call("PATCH", f"{SPACE}/settings", "admin", body={"version": "", "values": {"answer.persona": "{}"}}),
+    Call("POST", f"{SPACE}/settings/try", "admin", body={"model": "embedder"}),
     Call("DELETE", SPACE, "admin", query={"confirm": "nothing"}),
     Call("GET", f"{SPACE}/words", "admin"),
     Call("POST", f"{SPACE}/words", "admin", body={"put": {"remote work": ["{}"]}, "remove": ["nothing"]}),
@@ -149,8 +154,28 @@ GLOBAL = [
     Call("POST", "/v1/spaces", "admin", body={"name": "new"}),
     Call("GET", "/v1/models", ""),
     Call("GET", "/metrics", "admin"),
+    Call("GET", "/v1/status", "admin"),
+    Call("GET", "/v1/people", "admin"),
+    Call("POST", "/v1/people", "admin", body={"name": "ida", "full_name": "{}", "role": "reader", "spaces": ["hr"]}),
+    Call("PATCH", "/v1/people/{name}", "admin", body={"full_name": "{}", "role": "editor", "disabled": False}),
+    Call("POST", "/v1/people/{name}/invitation", "admin"),
+    Call("DELETE", "/v1/people/{name}", "admin", query={"confirm": "simple"}),
+    Call("GET", "/v1/keys", "admin"),
+    Call("POST", "/v1/keys", "admin", body={"name": "bot", "rights": ["read"], "spaces": ["hr"], "labels": ["staff"]}),
+    Call("DELETE", "/v1/keys/{name}", "admin"),
     Call("POST", "/mcp", "", body={"jsonrpc": "2.0", "id": 1, "method": "tools/list"}),
 ]
+SIGN_IN = [
+    Call("GET", "/v1/session"),
+    Call("POST", "/v1/session", body={"name": "ida", "password": "{}"}),
+    Call("DELETE", "/v1/session"),
+    Call("POST", "/v1/session/password", body={"old": "{}", "new": "{}"}),
+    Call("GET", "/v1/session/invitation", query={"token": "x"}),
+    Call("POST", "/v1/session/invitation", body={"token": "{}", "password": "{}"}),
+    Call("GET", "/v1/session/oidc/{name}"),
+    Call("GET", "/v1/session/oidc/{name}/callback", query={"code": "x", "state": "x", "error": ""}),
+]
+"""What anybody may ask, signed in or not. None of these calls lets anybody in."""
 HOSTILE = [
     "../../../../etc/passwd",
     "..%2f..%2fetc%2fpasswd",
@@ -189,7 +214,7 @@ def name_of(call: Call) -> str:
 
 def test_no_route_is_forgotten(town: Town) -> None:
     """A new route has to be put into the table above, and is then tested like all others."""
-    known = {(call.method, call.route) for call in (*CALLS, *GLOBAL)}
+    known = {(call.method, call.route) for call in (*CALLS, *GLOBAL, *SIGN_IN)}
     there: set[tuple[str, str]] = set()
     for route in all_routes(town.app.routes):
         methods = {"POST"} if route.path == "/mcp" else (route.methods or set()) - {"HEAD"}
@@ -239,23 +264,32 @@ async def test_without_the_right_nothing_is_done(town: Town) -> None:
         assert len((await root.get("/v1/spaces/hr/documents")).json()["documents"]) == 3
 
 
-async def test_metrics_are_for_administrators(town: Town) -> None:
+async def test_what_concerns_the_whole_server_is_for_administrators(town: Town) -> None:
     async with town.client("anna") as client:
-        assert (await client.get("/metrics")).status_code == 403
+        for call in [call for call in GLOBAL if call.right]:
+            assert (await send(client, call)).status_code == 403, name_of(call)
+
+
+async def test_who_is_about_to_sign_in_gets_nothing_by_that(town: Town) -> None:
+    async with town.client("") as client:
+        for call in SIGN_IN:
+            reply = await send(client, call)
+            assert "set-cookie" not in reply.headers, name_of(call)
+            assert reply.status_code in {401, 404} or reply.json()["person"] is None, name_of(call)
 
 
 async def test_the_table_holds_calls_that_work(town: Town) -> None:
     async with town.client("root") as client:
         for call in (*CALLS, *GLOBAL):
             reply = await send(client, call)
-            nothing_yet = any(part in call.route for part in ("_id}", "/picture"))
+            nothing_yet = any(part in call.route for part in ("_id}", "/picture", "/people/{name}", "/keys/{name}"))
             works = reply.status_code == 404 if nothing_yet else reply.status_code < 300
             if call.route in (SPACE, TAKE_BACK):  # keys name it, and the settings; and nothing was corrected yet
                 works = reply.status_code == 400
             assert works, (name_of(call), reply.text)
 
 
-@pytest.mark.parametrize("call", [*CALLS, *GLOBAL], ids=name_of)
+@pytest.mark.parametrize("call", [*CALLS, *GLOBAL, *SIGN_IN], ids=name_of)
 async def test_hostile_strings_do_no_harm(town: Town, call: Call) -> None:
     """In each field, in the path, in the query: answered or refused, never an error of the server's own."""
     async with town.client("root") as client:

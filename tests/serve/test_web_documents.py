@@ -139,6 +139,11 @@ async def test_words_of_a_passage_are_corrected_by_keyboard(visit: Visit) -> Non
         await page.click("summary:has-text('Corrections')")
         await page.wait_for_selector("ins:has-text('It ends at the sea.')")
         assert await violations(page) == []
+        await page.click("button:has-text('Take back')")
+        await page.wait_for_selector(".facts:has-text('taken back')")
+        await page.wait_for_selector("ins:has-text('It ends at 56')")
+        assert await page.locator("button:has-text('Take back')").count() == 1, "only what stands can be taken back"
+        assert await violations(page) == []
 
 
 async def test_what_is_dropped_on_the_table_goes_in_and_what_failed_says_why(visit: Visit, tmp_path: Path) -> None:

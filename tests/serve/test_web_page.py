@@ -157,14 +157,8 @@ async def test_files_go_in_and_failures_say_why(visit: Visit, tmp_path: Path) ->
         await page.wait_for_selector(".card:has-text('broken.pdf')")
 
 
-async def test_without_a_key_the_page_asks_for_one(visit: Visit) -> None:
-    async with visit.page(holder="") as page:
-        assert "key" in await page.locator(".refused").inner_text()
-        await page.click("text=Give a key")
-        await page.fill("input[type=password]", visit.town.keys["otto"])
-        await page.click("text=Save")
-        await page.wait_for_selector("text=Rights: read")
-        await visit.go(page, "add")
+async def test_who_may_only_read_cannot_add(visit: Visit) -> None:
+    async with visit.page("add", holder="otto") as page:
         await page.wait_for_selector("main:has-text('cannot add')")
 
 

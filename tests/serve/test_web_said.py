@@ -7,45 +7,55 @@ import inspect
 import json
 import re
 from collections.abc import AsyncIterator, Iterator
+from importlib import import_module
 
 import pytest
 import pytest_asyncio
 
-from rove import correct
+from rove import correction_operations
 from rove.answer import answerer, facts, fallback, fallback_hyde, fallback_synonyms, fallback_unsourced, gate
 from rove.conversation import gathering, grading, respond, tool_answer
+from rove.databases import document_tables
 from rove.evaluate.dataset import resolve
+from rove.flow import scope as flow_scope
+from rove.flow import step as flow_step
 from rove.records.ledger import OUTCOMES
 from rove.serve import awaiting_key, caller_view, problems, space_folder
-from rove.serve.administration import space_routes
-from rove.serve.admission import callers, middleware, rate_limits, request_body
+from rove.serve.administration import model_trials, settings_file, space_routes, space_settings, status_routes
+from rove.serve.admission import callers, cookies, middleware, rate_limits, request_body
 from rove.serve.conversations import kept
 from rove.serve.conversations import schema as conversation_schema
 from rove.serve.documents import care, jobs, reindex, second_pass, upload
 from rove.serve.evaluations import folders, measuring, runner
+from rove.serve.flows import caller_flows, served
 from rove.serve.pages import pictures
 from rove.serve.pages import routes as drawn_pages
 from rove.serve.pages.web_page import FOLDER
-from rove.serve.questions import asking
+from rove.serve.people import key_routes, passwords, people_routes, roles, session_routes, sign_in_delays
+from rove.serve.questions import asking, databases
 from rove.serve.redaction import public_cure
 from rove.serve.walks import live_walks
-from rove.store import conversation_log
+from rove.store import conversation_log, made_keys, people_log
 from rove.tools import library, planner
 from rove.tools import runner as tool_runner
 from rove.walk import budget, handle, judge, loop, model, revisit, step, text_leads, unknown_words
 from serve.browser import Visit, ask, held, unfolded, walked
 
 SLOT = re.compile(r"\{(\w+)(?:![a-z])?(?::[^}]*)?\}")
+flow_run = import_module("rove.flow.run")  # the package has a function of this name
 SENTENCES: dict[str, dict[str, str]] = json.loads((FOLDER / "lang" / "sentences.json").read_text("utf-8"))
 SAYING = (
     answerer, facts, fallback, fallback_hyde, fallback_synonyms, fallback_unsourced, gate,
     gathering, handle, jobs, judge, loop, model, grading, respond, revisit, second_pass, step, text_leads,
     unknown_words, library, planner, tool_answer, tool_runner, conversation_schema,
+    document_tables, flow_run, flow_scope, flow_step, served,
 )  # fmt: skip
 REFUSING = (
     request_body, asking, callers, drawn_pages, measuring, runner, middleware, upload, pictures, problems, resolve,
     folders, rate_limits, caller_view, live_walks, kept, conversation_log, care, reindex,
-    space_folder, space_routes, correct, awaiting_key,
+    space_folder, space_routes, correction_operations, space_settings, settings_file, model_trials, status_routes,
+    awaiting_key, caller_flows, databases, cookies, key_routes, passwords, people_routes, roles, session_routes,
+    sign_in_delays, people_log, made_keys,
 )  # fmt: skip
 """Modules whose sentences are problems and cures that a reader of the page can meet."""
 SENTENCE = re.compile(r"[A-Z{].* .*\.")
@@ -163,7 +173,7 @@ async def test_what_is_not_known_stays_as_it_came_and_is_marked(visit: Visit) ->
             "questions: no document of the base is named 'nobody.md', 'a.b' and 3 more.",
             "questions: Kein Dokument der Basis heißt 'nobody.md', 'a.b'<span lang=\"en\"> and 3 more</span>. ",
         ),
-        ("The key 'an.na' does not give the right 'read'.", "Der Schlüssel 'an.na' gibt das Recht 'read' nicht. "),
+        ("'an.na' does not have the right 'read' here.", "'an.na' hat hier das Recht 'read' nicht. "),
         ("Give `access` with some of: a.b, c.", "Geben Sie `access` an, mit einigen von: a.b, c. "),
         ('The question "<b>it\'s</b>" has 12 characters.', 'Die Frage "&lt;b&gt;it\'s&lt;/b&gt;" hat 12 Zeichen. '),
     ],
@@ -177,8 +187,8 @@ async def test_what_stands_in_a_problem_stays_as_it_is(visit: Visit, told: str, 
 async def test_a_problem_and_its_cure_are_in_the_pages_language(visit: Visit) -> None:
     async with visit.page("documents", holder="nobody", locale="de") as page:
         notice = page.locator(".notice.refused")
-        assert "Der Schlüssel 'nobody' gibt das Recht 'read' nicht." in await notice.inner_text()
-        assert "Bitten Sie den Betreiber des Servers" in await notice.locator(".cure").inner_text()
+        assert "'nobody' hat hier das Recht 'read' nicht." in await notice.inner_text()
+        assert "Bitten Sie einen Administrator" in await notice.locator(".cure").inner_text()
         assert await notice.locator("[lang=en]").count() == 0
 
 

@@ -27,6 +27,7 @@ from rove.settings import Address, read_settings
 from rove.store.files import digest_of
 from rove.store.postgres_home import PostgresHome
 from rove.store.postgres_turns import PostgresTurns
+from rove.store.tables import SCHEMA_VERSION
 from store.test_joined import QUESTIONS, STAFF, text
 
 FAKE = {"name": "fake"}
@@ -326,7 +327,8 @@ def test_originals_are_in_the_database_and_copies_go_with_them(
             assert not others.local(digest).exists() and not copy.exists()
 
 
-def test_who_may_only_read_reads(base: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("version", [SCHEMA_VERSION, 4])  # of version 4 the tables are those of 5
+def test_who_may_only_read_reads(base: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: int) -> None:
     with opened(base) as kb:
         kb.add(*[text(f"Paper {number}") for number in range(5)])
         expected = kb.search(QUESTIONS[0])
@@ -335,6 +337,7 @@ def test_who_may_only_read_reads(base: str, tmp_path: Path, monkeypatch: pytest.
         connection.execute(f"CREATE ROLE {role} LOGIN")
         connection.execute(f'GRANT USAGE ON SCHEMA "{address.schema}" TO {role}')
         connection.execute(f'GRANT SELECT ON ALL TABLES IN SCHEMA "{address.schema}" TO {role}')
+        connection.execute(f"UPDATE \"{address.schema}\".facts SET value = '{version}' WHERE name = 'schema'")
     at(monkeypatch, tmp_path, "reader")
     monkeypatch.setattr(rove.store.resident, "KEPT_FROM", 2)
     with opened(base.replace("postgres:@", f"{role}:@").replace("postgres@", f"{role}@")) as reader:

@@ -38,7 +38,7 @@ COMMANDS = {  # name → its declaration in `rove.cli.declared`, and one line of
         "Run graphs of operators: templates, and files of your own; resume a run.",
     ),
     "memory": ("walking:memory", "Show, search, edit and erase what walks have learned."),
-    "serve": ("care:serve", "Serve the base over HTTP; make keys for it."),
+    "serve": ("care:serve", "Serve the base over HTTP; let people and keys in."),
     "mcp": ("care:mcp", "Serve the base to a model's program (MCP)."),
     "inspect": ("documents:inspect", "List documents; show one, its chunks, or the ledger."),
     "correct": ("documents:correct", "Correct words of a document; take a correction back."),

@@ -28,6 +28,8 @@ ENRICHERS = ("replies", "fields", "graph", "summaries")
 DIRECTIONS = ("out", "in", "both")
 WALK_ACTIONS = ("list", "show", "resume", "fork", "replay", "export", "import", "delete")
 RIGHTS = ("read", "add", "delete", "admin")
+ROLES = ("reader", "contributor", "editor", "administrator")
+"""As `rove.serve.people.roles` has them."""
 NAME_VALUE = "NAME=VALUE"
 CATALOG = "catalog.sqlite"
 """As `rove.store.presence` has it."""

@@ -23,4 +23,5 @@ def keep_reply(store: Store, conversation_id: str, turn: KeptTurn, state: str, r
 def remembered(turn: KeptTurn, reply: KeptReply, answer: Answer | None) -> Turn:
     """Return a turn as the next question is understood by it. `answer`: the reply's, or that of its walk."""
     asked_back = answer is not None and answer.mode == CLARIFYING
-    return Turn(turn.question, answer.text if answer else "", reply.standalone, asked_back=asked_back)
+    said = answer.text if answer else (reply.sql and reply.sql.answer) or ""
+    return Turn(turn.question, said, reply.standalone, asked_back=asked_back)

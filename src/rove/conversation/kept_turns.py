@@ -12,6 +12,7 @@ from rove.answer.chitchat import CHITCHAT
 from rove.answer.cite import marks
 from rove.conversation.respond import CLARIFYING
 from rove.records import Answer, Citation, Hit, Understood
+from rove.records.sql import SqlReply
 
 EXTRACTIVE, REFUSED = "extractive", "refused"
 BY_RULES = frozenset({EXTRACTIVE, REFUSED, CHITCHAT})
@@ -22,14 +23,15 @@ BY_RULES = frozenset({EXTRACTIVE, REFUSED, CHITCHAT})
 class KeptReply:
     """What came of a turn.
 
-    `hits`: what a search found. `standalone`: the question so that it can be understood alone, "" where it could be
-    anyway. `problem`: what went wrong, in JSON. `loose`: it can name documents without saying which, as a question back
-    does that offers titles, and a list of themes. `withheld`: something of it was taken away. `mode`, `top_k`: how a
-    search was asked for.
+    `hits`: what a search found. `sql`: what a database said, or tables in documents. `standalone`: the question so that
+    it can be understood alone, "" where it could be anyway. `problem`: what went wrong, in JSON. `loose`: it can name
+    documents without saying which, as a question back does that offers titles, and a list of themes. `withheld`:
+    something of it was taken away. `mode`, `top_k`: how a search was asked for.
     """
 
     answer: Answer | None = None
     hits: tuple[Hit, ...] | None = None
+    sql: SqlReply | None = None
     walk_id: str = ""
     standalone: str = ""
     problem: str = ""
@@ -73,9 +75,17 @@ def without_loose(reply: KeptReply) -> KeptReply:
     return replace(reply, answer=None, hits=None, standalone="", loose=False, withheld=True) if reply.loose else reply
 
 
+def without_database(reply: KeptReply) -> KeptReply:
+    """Return a reply without the rows of a database, of which access labels say nothing."""
+    if reply.sql is None or reply.sql.document_ids:
+        return reply
+    return replace(reply, sql=None, withheld=True)
+
+
 def documents_of(reply: KeptReply) -> set[str]:
     """The ids of the documents that a reply rests on, or shows."""
-    return {*(_in_answer(reply.answer) if reply.answer else ()), *_in_hits(reply.hits or ())}
+    read = reply.sql.document_ids if reply.sql else ()
+    return {*(_in_answer(reply.answer) if reply.answer else ()), *_in_hits(reply.hits or ()), *read}
 
 
 def left_of(replies: Sequence[KeptReply], gone: Collection[str], walks: Collection[str] = ()) -> list[KeptReply]:
@@ -101,7 +111,8 @@ def _left(reply: KeptReply, gone: Collection[str]) -> KeptReply:
         return reply
     answer = _answer_left(reply.answer, gone) if reply.answer else None
     hits = None if reply.hits is None else tuple(_hits_left(reply.hits, gone))
-    return replace(reply, answer=answer, hits=hits, standalone="", withheld=True)
+    sql = reply.sql if reply.sql and set(reply.sql.document_ids).isdisjoint(gone) else None
+    return replace(reply, answer=answer, hits=hits, sql=sql, standalone="", withheld=True)
 
 
 def _without_models(reply: KeptReply) -> KeptReply:

@@ -69,7 +69,9 @@ async def ask_tables(
         await asyncio.to_thread(target.close)
     left = sum(tables[name].left_out for name in reply.tables)
     said = f"{left} rows of totals were left out." if left else ""
-    return replace(reply, cells=cells, note=" ".join(filter(None, (reply.note, said))))
+    read = {row.document_id for name in reply.tables for row in tables[name].rows}
+    note = " ".join(filter(None, (reply.note, said)))
+    return replace(reply, cells=cells, document_ids=tuple(sorted(read)), note=note)
 
 
 def _tables(store: Store, ids: Sequence[str], where: Filter | None) -> dict[str, CellTable]:

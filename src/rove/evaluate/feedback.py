@@ -41,6 +41,8 @@ def feedback_of(judged: Iterable[tuple[str, KeptTurn]]) -> Feedback:
     votes: list[Vote] = []
     for owner, turn in judged:
         reply = from_text(turn.reply)
+        if reply.sql:  # rows are no ranking of documents
+            continue
         question = reply.standalone or turn.question
         question_id = content_hash(question)[:16]
         known = rankings[question_id].documents if question_id in rankings else ()

@@ -9,6 +9,13 @@ from rove.events import Event
 
 
 @dataclass(frozen=True, slots=True)
+class RunBegun:
+    """A run that is kept has begun, or goes on: under this id it is found again."""
+
+    run_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class StepStarted:
     """A step has begun. `key`: its name, in a loop with "@round", of an element with "#number": "found@2#0"."""
 
@@ -58,7 +65,7 @@ class StepWaits:
     options: tuple[str, ...] = ()
 
 
-FlowEvent = StepStarted | StepFinished | StepSkipped | StepFailed | StepTold | StepWaits
+FlowEvent = RunBegun | StepStarted | StepFinished | StepSkipped | StepFailed | StepTold | StepWaits
 FlowListener = Callable[[FlowEvent], None]
 
 

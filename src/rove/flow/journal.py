@@ -94,6 +94,8 @@ class RunInfo:
     updated_at: str
     waiting: tuple[str, ...] = ()
     owner: str = ""
+    question: str = ""
+    """The first text that it was given."""
 
 
 @dataclass
@@ -229,7 +231,10 @@ def infos(log: FlowLog) -> list[RunInfo]:
         name = flow_in(journal.started).name
         asked = tuple(one.question for one in journal.waiting)
         steps, owner = len(journal.finished), journal.started.owner
-        found.append(RunInfo(run.run_id, name, journal.status, steps, run.started_at, run.updated_at, asked, owner))
+        given = msgspec.json.decode(journal.started.given, type=dict[str, object])
+        question = next((value for value in given.values() if isinstance(value, str) and value), "")
+        times = run.started_at, run.updated_at
+        found.append(RunInfo(run.run_id, name, journal.status, steps, *times, asked, owner, question))
     return found
 
 

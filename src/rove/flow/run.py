@@ -11,7 +11,7 @@ from rove.errors import InputError, RoveError, ServiceError
 from rove.events import note
 from rove.flow.check import checked
 from rove.flow.definition import TYPES, Flow
-from rove.flow.flow_events import FlowListener, StepTold, StepWaits, unheard
+from rove.flow.flow_events import FlowListener, RunBegun, StepTold, StepWaits, unheard
 from rove.flow.flow_plan import FlowPlan, refused
 from rove.flow.inputs import inputs_of
 from rove.flow.journal import (
@@ -159,6 +159,8 @@ async def _gone_on(
     work = Work(plan, context, journal, values, listener)
     top = Scope(work, plan.top)
     flow = plan.flow
+    if journal.log is not None:
+        listener(RunBegun(journal.run_id))
     try:
         with operation("flow", flow=flow.name, steps=len(plan.nodes)) as going:
             async with asyncio.timeout(flow.seconds):

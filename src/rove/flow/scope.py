@@ -14,6 +14,8 @@ from rove.flow.operator import FlowContext
 from rove.flow.reference import Choice, Reference, choices, part_of, resolved
 from rove.flow.step import Step, key_of
 
+NOT_FOR = "It is for when {condition}."
+MISSING = "{name!r} is not there."
 State = Literal["done", "skipped", "failed", "blocked"]
 """Of a step that is over. "blocked": it waits for a person, or for a step that does."""
 
@@ -106,12 +108,12 @@ class Scope:
         if not await self._ready(node):
             return "blocked"
         if node.when and not node.when.holds(lambda one: self._value(one, node, None), self.failed):
-            return self._skip(node, f"It is for when {node.when.text}.")
+            return self._skip(node, NOT_FOR.format(condition=node.when.text))
         if node.each is None:
             return await self._once(node, None, None)
         items = resolved(node.each, lambda one: self._value(one, node, None))
         if not isinstance(items, tuple | list):
-            return self._skip(node, f"{node.each} is not there.")
+            return self._skip(node, MISSING.format(name=str(node.each)))
         listed = cast("Sequence[object]", items)
         gate, found = asyncio.Semaphore(node.spec.at_once), dict[int, State]()
         results: dict[int, object] = {}
@@ -136,7 +138,7 @@ class Scope:
             if inputs.get(name) is None:
                 inputs.pop(name, None)
                 if one.required:
-                    return self._skip(node, f"{name!r} is not there.", key)
+                    return self._skip(node, MISSING.format(name=name), key)
         state, value = await Step(node, key, self._work.context, self._work.journal, self._work.listener).done(inputs)
         if state != "done":
             return state

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
@@ -32,6 +33,7 @@ MAY_I = "The step {name!r} ({use}) changes something that cannot be taken back. 
 DONE_BEFORE = "The step {name!r} ({use}) was begun before, and may have been done. Shall it be done again?"
 LATE = "It took too long (seconds is {seconds:g})."
 DECLINED = "A person has said no."
+FAILED = "The step {key!r}: {reason}"
 State = Literal["done", "failed", "blocked"]
 
 
@@ -135,7 +137,7 @@ class Step:
         if self.node.spec.on_error == "skip":
             await self.journal.keep(Failed(self.key, error.reason))
             return "failed"
-        raise _of_step(error, f"The step {self.key!r}: {error.reason}") from error
+        raise _of_step(error, FAILED.format(key=self.key, reason=error.reason)) from error
 
 
 def _of_step(error: RoveError, message: str) -> RoveError:
@@ -155,3 +157,13 @@ def key_of(name: str, number: int, place: int | None) -> str:
     ('found', 'found@2#0')
     """
     return name + (f"@{number}" if number else "") + ("" if place is None else f"#{place}")
+
+
+def failed_step(reason: str) -> str:
+    """Return the key of the step for which a run has failed, "" where it failed for another reason.
+
+    >>> failed_step(FAILED.format(key="found@2", reason="It took too long.")), failed_step("It took too long.")
+    ('found@2', '')
+    """
+    found = re.match(FAILED.format(key="KEY", reason="").replace("KEY", r"([\w@#]+)"), reason)
+    return found[1] if found else ""

@@ -24,7 +24,8 @@ class SqlReply:
     `sql` is what ran, to the letter, "" where none was written; `by` says who wrote it: "rules", "model" or "caller".
     `rows` are texts as people read them, "" for NULL; `cut`: there are more. `text` is the answer as a sentence, or why
     there is none. `tables` are those that were read. `cells`: where values stand, of tables that came from documents.
-    `note` is what else to know, such as what was mended. `answered`: whether there is a result.
+    `document_ids`: the documents that those tables stand in. `note` is what else to know, such as what was mended.
+    `answered`: whether there is a result.
     """
 
     question: str
@@ -39,6 +40,7 @@ class SqlReply:
     tables: tuple[str, ...] = ()
     cells: tuple[CitedCell, ...] = ()
     note: str = ""
+    document_ids: tuple[str, ...] = ()
     seconds: float = 0.0
     answered: bool = False
 

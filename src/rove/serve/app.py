@@ -10,7 +10,7 @@ from importlib.metadata import version
 from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
 
-from rove.serve.administration import care_routes, server_routes, space_routes
+from rove.serve.administration import care_routes, server_routes, settings_routes, space_routes, status_routes
 from rove.serve.admission.keyring import Keyring, follow
 from rove.serve.admission.middleware import AdmissionMiddleware
 from rove.serve.context import ServerContext
@@ -24,6 +24,7 @@ from rove.serve.openai import embeddings, responses
 from rove.serve.openai import routes as openai
 from rove.serve.pages import routes as pictures
 from rove.serve.pages.web_page import ROUTES
+from rove.serve.people import key_routes, openid_routes, people_routes, session_routes
 from rove.serve.problems import MEDIA_TYPE, Problem, handle_problems
 from rove.serve.questions import routes as answers
 from rove.serve.reading import routes as reading
@@ -35,7 +36,9 @@ from rove.tracing import watched
 ROUTERS = (
     server_routes.router, space_routes.router, documents.router, table_routes.router, reading.router, pictures.router,
     answers.router, conversations.router, walks.router, flows.router, tools.router, evaluations.router,
-    care_routes.router, openai.router, responses.router, embeddings.router,
+    session_routes.router, openid_routes.router, people_routes.router, key_routes.router,
+    care_routes.router, settings_routes.router, status_routes.router, openai.router, responses.router,
+    embeddings.router,
 )  # fmt: skip
 """Every family of routes. The web page, `rove.serve.pages.web_page`, stands beside them."""
 
@@ -45,7 +48,7 @@ def create_app(spaces: Spaces, keyring: Keyring | None = None) -> FastAPI:
 
     It opens nothing, and closes the spaces when it ends.
     """
-    made = ServerContext.of(spaces)
+    made = ServerContext.of(spaces, keyring)
     mcp = LazyMcpEndpoint(made)
 
     @asynccontextmanager
@@ -55,6 +58,8 @@ def create_app(spaces: Spaces, keyring: Keyring | None = None) -> FastAPI:
             stack.push_async_callback(spaces.close)
             await spaces.start()
             await stack.enter_async_context(mcp.running())
+            following_people = asyncio.create_task(made.people.follow())
+            stack.callback(following_people.cancel)
             if keyring:
                 following = asyncio.create_task(follow(keyring, made.callers, made.open_requests, spaces.admit))
                 stack.callback(following.cancel)
@@ -81,6 +86,7 @@ def create_app(spaces: Spaces, keyring: Keyring | None = None) -> FastAPI:
         settings=spaces.settings,
         journal=made.journal,
         callers=made.callers,
+        sessions=made.people.sessions,
         open_requests=made.open_requests,
         tally=spaces.tally,
     )
@@ -88,7 +94,7 @@ def create_app(spaces: Spaces, keyring: Keyring | None = None) -> FastAPI:
         app.add_middleware(
             CORSMiddleware,
             allow_origins=spaces.settings.origins,
-            allow_methods=["GET", "POST", "DELETE"],
+            allow_methods=["GET", "POST", "PATCH", "DELETE"],
             allow_headers=["Authorization", "Content-Type"],
         )
     return app

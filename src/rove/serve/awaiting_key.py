@@ -1,4 +1,4 @@
-"""A server that nobody has a key to yet: it says so to whoever calls, and how one is made, until there is one."""
+"""A server that nobody may sign in to yet: it says so to whoever calls, and how the first is let in, until then."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from rove.settings import Settings
 
 LOOK_S = 1.0
 STATUS = "awaiting-key"
-DETAIL = "This server has no key yet, and lets nobody in before it has one."
-CURE = "On the server: rove serve key NAME --right read --right add."
-KEY = "rove serve key NAME --right read --right add"
+DETAIL = "Nobody may sign in to this server yet, and it lets nobody in before."
+CURE = "On the server: rove serve person NAME --role administrator; for a program: rove serve key NAME --right read."
+PERSON = "rove serve person NAME --role administrator"
 COMMANDS = {
-    "rove": KEY,
-    "Docker Compose": f"docker compose exec rove {KEY}",
-    "Docker": f"docker exec CONTAINER {KEY}",
-    "Kubernetes": f"kubectl exec deploy/rove -- sh -c '{KEY} --kb /tmp/key && cat /tmp/key/rove.toml'",
+    "rove": PERSON,
+    "Docker Compose": f"docker compose exec rove {PERSON}",
+    "Docker": f"docker exec CONTAINER {PERSON}",
+    "Kubernetes": f"kubectl exec deploy/rove -- {PERSON}",
 }
-"""What makes a key, by where the server runs. In Kubernetes what is printed goes into the Secret with the settings."""
+"""What lets in the first administrator, by where the server runs: it prints a link."""
 HEADERS = {**SECURITY_HEADERS, "Retry-After": "5", "Connection": "close"}
 LANGUAGES = ("en", "de", "hu", "zh", "ja")
 log = logging.getLogger("rove.serve")
@@ -64,7 +64,7 @@ async def opened(read: Callable[[], Settings], check: Callable[[Settings], None]
 
 
 async def _look(look: Callable[[], None], server: uvicorn.Server) -> bool:
-    """End the server once there is a key; then it is True."""
+    """End the server once somebody may come in; then it is True."""
     told = ""
     while True:
         await asyncio.sleep(LOOK_S)
@@ -77,7 +77,7 @@ async def _look(look: Callable[[], None], server: uvicorn.Server) -> bool:
                 log.error("settings not read", extra={"reason": str(error)})  # noqa: TRY400 - no stack
             told = str(error)
             continue
-        log.info("there is a key")
+        log.info("somebody may come in")
         server.should_exit = True
         return True
 

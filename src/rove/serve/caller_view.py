@@ -51,8 +51,8 @@ class CallerView:
     def require(self, right: str) -> None:
         """Raise `DeniedError` unless the caller has a right."""
         if right not in self.caller.rights:
-            message = f"The key {self.caller.name!r} does not give the right {right!r}."
-            raise DeniedError(message, cure="Ask whoever runs the server for a key that does.")
+            message = f"{self.caller.name!r} does not have the right {right!r} here."
+            raise DeniedError(message, cure="Ask an administrator for it.")
 
     def where(self, wanted: Filter | None = None) -> Filter | None:
         """What the caller asked for, within what the caller may see."""
@@ -241,7 +241,7 @@ class CallerView:
             return tuple(dict.fromkeys(access))
         chosen = tuple(dict.fromkeys(access)) or (own if len(own) == 1 else ())
         if not chosen or not set(chosen) <= set(own):
-            message = "A document that is added with this key needs access labels that the key has."
+            message = "A document that you add needs access labels that you have."
             raise DeniedError(message, cure=f"Give `access` with some of: {', '.join(own)}.")
         return chosen
 
@@ -283,8 +283,8 @@ class CallerView:
         """Raise `DeniedError` unless the caller may read everything."""
         self.require("read")
         if self.caller.labels is not None:
-            message = f"The key {self.caller.name!r} opens documents with some labels only, no databases or tools."
-            raise DeniedError(message, cure="Ask whoever runs the server for a key without labels.")
+            message = f"{self.caller.name!r} sees documents with some labels only, no databases or tools."
+            raise DeniedError(message, cure="Ask an administrator to let you see all documents.")
 
     async def _info(self, document_id: str) -> DocumentInfo:
         try:

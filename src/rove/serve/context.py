@@ -9,11 +9,13 @@ from typing import Annotated, Self
 from fastapi import Depends, Path, Request
 
 from rove.serve.admission.callers import Callers
+from rove.serve.admission.keyring import Keyring
 from rove.serve.admission.middleware import caller_of
 from rove.serve.admission.open_requests import OpenRequests
 from rove.serve.admission.rate_limits import ConcurrencyLimit
 from rove.serve.caller_view import CallerView
 from rove.serve.journal import Journal
+from rove.serve.people.directory import People
 from rove.serve.spaces import Space, Spaces
 from rove.serve.walks.listened import ListenedWalks
 from rove.settings import ServeSettings
@@ -23,17 +25,25 @@ from rove.settings import ServeSettings
 class ServerContext:
     """One server. `closing` is set when it is about to end: streams that only watch end then.
 
-    `talking`: ids of the conversations in which it answers something just now.
+    `talking`: ids of the conversations in which it answers something just now. `changing_settings` is held by who does.
+    `keyring`: the file with keys, if it is followed.
     """
 
     spaces: Spaces
     settings: ServeSettings
-    callers: Callers
+    people: People
     streams: ConcurrencyLimit
-    open_requests: OpenRequests = field(default_factory=OpenRequests)
+    open_requests: OpenRequests
     journal: Journal = field(default_factory=Journal)
     closing: asyncio.Event = field(default_factory=asyncio.Event)
     talking: set[str] = field(default_factory=set[str])
+    changing_settings: asyncio.Lock = field(default_factory=asyncio.Lock)
+    keyring: Keyring | None = None
+
+    @property
+    def callers(self) -> Callers:
+        """Who is let in by a key."""
+        return self.people.callers
 
     @property
     def listened(self) -> ListenedWalks:
@@ -41,13 +51,19 @@ class ServerContext:
         return self.spaces.listened
 
     @classmethod
-    def of(cls, spaces: Spaces) -> Self:
+    def of(cls, spaces: Spaces, keyring: Keyring | None = None) -> Self:
         """Make it for these spaces, as their settings say."""
         settings = spaces.settings
         streams = ConcurrencyLimit(settings.streams, what="streams", setting="serve.streams", tally=spaces.tally)
-        made = cls(spaces, settings, Callers(settings.keys), streams)
+        open_requests = OpenRequests()
+        made = cls(spaces, settings, People(spaces, open_requests), streams, open_requests, keyring=keyring)
         spaces.account(made.journal.note_usage)
         return made
+
+
+def origin_of(request: Request, server: ServerContext) -> str:
+    """Where the server's page is reached, without a slash at the end. See `ServeSettings.public_url`."""
+    return server.settings.public_url.rstrip("/") or f"{request.url.scheme}://{request.url.netloc}"
 
 
 async def server_context(request: Request) -> ServerContext:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import logging
 import sys
+from collections import Counter as Tally
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from traceback import format_exception, format_tb
 from typing import Any
@@ -16,6 +18,8 @@ from rove.models.usage import Usage
 from rove.tracing import shows_content
 
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
+FAILED = 400
+"""The least status of a request that has failed."""
 STAGE_SECONDS = (0.0001, 0.0005, 0.001, *SECONDS)
 STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "color_message"}
 log = logging.getLogger("rove.serve.requests")
@@ -52,10 +56,26 @@ def log_json(level: int = logging.INFO) -> None:
         logging.getLogger(name).setLevel(logging.WARNING)
 
 
+@dataclass(slots=True)
+class Failure:
+    """Requests of one route that ended with one status: how many, and the last of them by its time and number."""
+
+    count: int = 0
+    at: datetime | None = None
+    request: str = ""
+
+
 class Journal:
-    """Notes requests; `text` gives the numbers in Prometheus' text format."""
+    """Notes requests; `text` gives the numbers in Prometheus' text format.
+
+    For the status: `replies` by the first digit of theirs, `failures` by status and route, `usage` of chat models.
+    """
 
     def __init__(self) -> None:
+        self.started = datetime.now(UTC)
+        self.replies: Tally[int] = Tally()
+        self.failures: dict[tuple[int, str], Failure] = {}
+        self.usage = Usage()
         self._registry = CollectorRegistry()
         self._requests = Counter(
             "rove_requests", "Requests answered.", ("method", "route", "status"), registry=self._registry
@@ -89,9 +109,18 @@ class Journal:
     def note(self, scope: Scope, status: int, seconds: float) -> None:
         """Note a request that is done; `status` 0: its client left before there was a reply."""
         route = getattr(scope.get("route"), "path", "") or ("/mcp" if scope["path"].startswith("/mcp") else "unknown")
-        method = scope["method"] if scope["method"] in {"GET", "POST", "DELETE", "PUT", "HEAD", "OPTIONS"} else "other"
+        method = (
+            scope["method"]
+            if scope["method"] in {"GET", "POST", "PATCH", "DELETE", "PUT", "HEAD", "OPTIONS"}
+            else "other"
+        )
         self._requests.labels(method, route, str(status)).inc()
         self._seconds.labels(method, route).observe(seconds)
+        self.replies[status // 100] += 1
+        if status >= FAILED:
+            failure = self.failures.setdefault((status, route), Failure())
+            failure.count, failure.at = failure.count + 1, datetime.now(UTC)
+            failure.request = scope.get("rove.request", "")
         caller = scope.get("rove.caller")
         log.info(
             "request",
@@ -113,6 +142,7 @@ class Journal:
 
     def note_usage(self, usage: Usage) -> None:
         """Note what chat models have read and written."""
+        self.usage += usage
         self._tokens.labels("read").inc(usage.input_tokens)
         self._tokens.labels("written").inc(usage.output_tokens)
 

@@ -29,12 +29,24 @@ class UnknownCallerError(RoveError):
     """The request has no key, or one that nobody has."""
 
 
+class WrongPasswordError(RoveError):
+    """Nobody of this name has this password. Which of the two is wrong is not said."""
+
+
+class WrongOldPasswordError(RoveError):
+    """Who is signed in has given another password than the one that is to be changed."""
+
+
 class DeniedError(RoveError):
     """The key is known, and does not give this right in a space that it opens."""
 
 
 class AbsentError(InputError):
     """There is no such thing, or it is none of the caller's business: the two are not told apart."""
+
+
+class ChangedError(InputError):
+    """Somebody else has changed meanwhile what the caller wants to change."""
 
 
 class TooLargeError(InputError):
@@ -75,8 +87,10 @@ TYPE = "urn:rove:problem:"
 TITLES: Mapping[str, str] = MappingProxyType(
     {
         "unknown-key": "No valid key",
+        "wrong-password": "Wrong name or password",
         "denied": "Not allowed",
         "not-found": "Not found",
+        "changed": "Changed meanwhile",
         "head-too-large": "Headers too large",
         "too-large": "Too large",
         "too-many": "Too many requests",
@@ -86,7 +100,7 @@ TITLES: Mapping[str, str] = MappingProxyType(
         "misconfigured": "The server is not set up for this",
         "busy": "A service failed for now",
         "moved": "The base has another embedder by now",
-        "awaiting-key": "The server waits for its first key",
+        "awaiting-key": "The server waits for its first administrator",
         "service-failed": "A service failed",
         "invalid": "Invalid request",
         "unexpected": "Error",
@@ -95,8 +109,11 @@ TITLES: Mapping[str, str] = MappingProxyType(
 """What each type of problem is called. The web page says the same in its reader's language (`web/lang`)."""
 KINDS: tuple[tuple[type[RoveError], int, str], ...] = (
     (UnknownCallerError, 401, "unknown-key"),
+    (WrongPasswordError, 401, "wrong-password"),
+    (WrongOldPasswordError, 403, "wrong-password"),
     (DeniedError, 403, "denied"),
     (AbsentError, 404, "not-found"),
+    (ChangedError, 409, "changed"),
     (LongHeadError, 431, "head-too-large"),
     (TooLargeError, 413, "too-large"),
     (ThrottledError, 429, "too-many"),
@@ -108,7 +125,7 @@ KINDS: tuple[tuple[type[RoveError], int, str], ...] = (
 )
 OPENAI = ("/v1/chat/", "/v1/models", "/v1/embeddings", "/v1/responses")
 """Where what is called speaks as OpenAI does: problems have a member `error` there, of which those clients tell."""
-BY_STATUS = MappingProxyType({status: kind for _, status, kind in KINDS if status < 500})
+BY_STATUS = MappingProxyType({status: kind for _, status, kind in KINDS if status < 500 and kind != "wrong-password"})
 RETRY_AFTER_S = 5
 FULL = (errno.ENOSPC, errno.EDQUOT)
 OUT_OF_FILES = (errno.EMFILE, errno.ENFILE)
@@ -166,7 +183,7 @@ def response_of(error: RoveError, path: str) -> Response:
         headers["Retry-After"] = str(math.ceil(error.retry_after_s))
     elif isinstance(error, ServiceError) and error.retryable:
         headers["Retry-After"] = str(RETRY_AFTER_S)
-    elif isinstance(error, UnknownCallerError):
+    elif isinstance(error, UnknownCallerError | WrongPasswordError):
         headers["WWW-Authenticate"] = "Bearer"
     return _reply(problem_of(error), path, headers)
 

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable
+
 from rove.errors import ConfigError
 from rove.serve.problems import UnopenedError
 from rove.settings import ServeSettings, Settings
+from rove.store.database import Database
+from rove.store.home import home_of
+from rove.store.people_log import is_any
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 BUILT_IN_FIELDS = ("document_id", "source", "title", "type", "kind", "language", "page", "parent")
@@ -14,17 +20,22 @@ def check(serve: ServeSettings, trees: dict[str, Settings]) -> None:
     """Refuse what would not be safe.
 
     Raises:
-        UnopenedError: reached from elsewhere without keys.
+        UnopenedError: reached from elsewhere without keys and people.
         ConfigError: reached from elsewhere without host names, a key for a space that is not there, labels in a
             field that says something else, or labels beside a base that leaves out duplicates.
     """
     if serve.host not in LOOPBACK:
-        if not serve.keys:
-            message = f"{serve.host} can be reached from other machines, and there is no key."
-            raise UnopenedError(message, cure="Make one with: rove serve key NAME; or serve 127.0.0.1.")
+        if not serve.keys and not serve.oidc and not _may_sign_in(serve, trees):
+            message = f"{serve.host} can be reached from other machines, and there is no key, nor anybody to sign in."
+            cure = "Run: rove serve person NAME --role administrator; or: rove serve key NAME; or serve 127.0.0.1."
+            raise UnopenedError(message, cure=cure)
         if not serve.hosts:
             message = f"{serve.host} can be reached from other machines, and serve.hosts is empty."
             raise ConfigError(message, cure='Name what it is called by there, e.g. hosts = ["kb.example.org"].')
+    for name, provider in serve.oidc.items():
+        if provider.client_secret_env and not os.environ.get(provider.client_secret_env):
+            message = f"serve.oidc.{name} takes its secret from {provider.client_secret_env}, which is not set."
+            raise ConfigError(message, cure="Set that environment variable.")
     if serve.access_field in BUILT_IN_FIELDS:
         message = f"serve.access_field is {serve.access_field!r}, which every document has."
         raise ConfigError(message, cure='Choose another name, e.g. "access".')
@@ -36,6 +47,33 @@ def check(serve: ServeSettings, trees: dict[str, Settings]) -> None:
     leaving_out = [name for name, tree in trees.items() if tree.load.duplicates == "skip"]
     if leaving_out and any(key.labels is not None for key in serve.keys.values()):
         raise skipping(leaving_out[0])
+
+
+def people_space(serve: ServeSettings, spaces: Iterable[str]) -> str:
+    """The space whose base keeps people.
+
+    Raises:
+        ConfigError: the settings name one that is not served.
+    """
+    names = list(spaces)
+    if serve.people_space and serve.people_space not in names:
+        message = f"serve.people_space is {serve.people_space!r}, which is not served."
+        raise ConfigError(message, cure=f"Choose among: {', '.join(names)}.")
+    return serve.people_space or names[0]
+
+
+def _may_sign_in(serve: ServeSettings, trees: dict[str, Settings]) -> bool:
+    """Whether people are kept already, in a base that is not open yet."""
+    home = home_of(trees[people_space(serve, trees)].path)
+    try:
+        home.check_there()
+    except ConfigError:
+        return False
+    database = Database(home.dialect())
+    try:
+        return is_any(database)
+    finally:
+        database.close()
 
 
 def discreet(settings: Settings) -> Settings:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
 from rove.engine import AsyncRove
-from rove.errors import EmbedderMovedError, InputError, RoveError
+from rove.errors import ConfigError, EmbedderMovedError, InputError, RoveError
 from rove.instances import Instances
 from rove.models import Embedder
 from rove.models.usage import Usage
@@ -99,19 +99,49 @@ class Spaces:
         duplicates, keys with labels wait for the next start, which says so (`check`).
         """
         labelled = {name for name, key in keys.items() if key.labels is not None}
-        self._labelled = self._labelled or bool(labelled)
-        bases = [space.kb for space in self._spaces.values()]
-        if labelled and any(kb.settings.load.duplicates == "skip" for kb in bases):
-            log.error("keys with labels do not count: a base leaves out duplicates", extra={"keys": sorted(labelled)})
+        try:
+            self.prepare(() if labelled else None)
+        except ConfigError:
+            said = "keys with labels do not count: a base leaves out duplicates"
+            log.error(said, extra={"keys": sorted(labelled)})  # noqa: TRY400 - no stack
             return {name: key for name, key in keys.items() if name not in labelled}
-        for kb in bases if labelled else ():
-            kb.settings = discreet(kb.settings)
         return dict(keys)
+
+    def as_served(self, name: str, settings: Settings) -> Settings:
+        """The settings that a space has here: without what tells others' questions, from the first key with labels on.
+
+        Raises:
+            ConfigError: keys have labels, and the base would leave out duplicates.
+        """
+        if self._labelled and settings.load.duplicates == "skip":
+            raise skipping(name)
+        return discreet(settings) if self._labelled else settings
+
+    def prepare(self, labels: Sequence[str] | None) -> None:
+        """Make the bases ready for a caller with these labels, which None is not.
+
+        Raises:
+            ConfigError: one leaves out duplicates.
+        """
+        if labels is None:
+            return
+        self._labelled = True
+        for space in self._spaces.values():
+            if space.kb.settings.load.duplicates == "skip":
+                raise skipping(space.name)
+        for kb in self.bases.values():
+            if (settings := discreet(kb.settings)) != kb.settings:
+                kb.settings = settings
 
     @property
     def bases(self) -> dict[str, AsyncRove]:
         """The bases by the names of their spaces."""
         return {name: space.kb for name, space in self._spaces.items()}
+
+    @property
+    def all(self) -> list[Space]:
+        """The spaces, in the order of the settings."""
+        return list(self._spaces.values())
 
     def __len__(self) -> int:
         return len(self._spaces)
@@ -176,10 +206,9 @@ class Spaces:
 
     async def _open(self, name: str) -> Space:
         tree = await asyncio.to_thread(self.folder.tree, name)
-        if self._labelled and tree.load.duplicates == "skip":
-            raise skipping(name)
+        tree = self.as_served(name, tree)
         shared = next((s.kb.embedder for s in self._spaces.values() if s.kb.settings.embedder == tree.embedder), None)
-        kb = await asyncio.to_thread(AsyncRove, discreet(tree) if self._labelled else tree, Instances(embedder=shared))
+        kb = await asyncio.to_thread(AsyncRove, tree, Instances(embedder=shared))
         hide([kb.settings])
         space = Space(name, kb, Jobs(kb, self.settings.max_queued), Evaluations(kb, self.settings))
         space.evaluations.note_usage = self._note_usage

@@ -6,10 +6,11 @@ import os
 import tomllib
 from collections.abc import Mapping
 from contextvars import ContextVar
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
-from pydantic import Field, ValidationError
+from pydantic import Field, PrivateAttr, ValidationError
 from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
 from rove.errors import ConfigError, meant
@@ -32,6 +33,7 @@ from rove.settings.models import (
     OneEmbedderSettings,
     RerankerSettings,
 )
+from rove.settings.openid import OpenIdSettings
 from rove.settings.place import Address, Place, place_of
 from rove.settings.presets import PRESETS, Preset
 from rove.settings.question import GatherSettings, IntentSettings, QuestionSettings, SlotSettings, TopicSettings
@@ -56,8 +58,10 @@ __all__ = [
     "LoadSettings",
     "ModelSection",
     "OneEmbedderSettings",
+    "OpenIdSettings",
     "SettingsSection",
     "QuestionSettings",
+    "ReadFrom",
     "RerankerSettings",
     "SearchSettings",
     "ServeSettings",
@@ -73,7 +77,16 @@ __all__ = [
     "file_of",
     "located",
     "read_settings",
+    "settings_of_tree",
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadFrom:
+    """What settings were read from: the place that was given, and the arguments. Settings are equal without it."""
+
+    place: Path | Address | None = field(default=None, compare=False)
+    arguments: Mapping[str, object] = field(default_factory=dict[str, object], compare=False)
 
 
 class Settings(BaseSettings):
@@ -126,6 +139,12 @@ class Settings(BaseSettings):
     """Sources of tools, by a name of your own: `[tools.weather]`."""
     entities: Mapping[str, EntitySettings] = Field(default_factory=dict)
     """Things that tools know by other names than people, or than other tools: `[entities.db-1]`."""
+    _read_from: ReadFrom = PrivateAttr(default=ReadFrom())
+
+    @property
+    def read_from(self) -> ReadFrom:
+        """What they were read from; a copy with other values keeps it."""
+        return self._read_from
 
     @property
     def folder(self) -> Path:
@@ -178,16 +197,28 @@ def read_settings(location: str | Path | Address, **arguments: object) -> Settin
         raise ConfigError(message, cure="Give a folder, or make the file.")
     try:
         tree = tomllib.loads(file.read_text("utf-8")) if file.is_file() else {}
-        base = located(str(tree.get("path", "kb")), file.parent) if is_file else place
-        tree = {**tree, "also": _beside(file.parent, tree["also"])} if "also" in tree else tree
-        _file.set(tree)
-        _check_environment()
-        return Settings(**{**arguments, "path": base})  # pyright: ignore[reportArgumentType] - validated here
+        return settings_of_tree(place, tree, arguments)
     except ValidationError as error:
         raise mistaken(error, Settings, of=str(place), file=file, tree=_file.get({}), arguments=arguments) from None
     except (ValueError, RecursionError) as error:  # not TOML, not UTF-8, or a number of 5,000 digits
         message = f"{file} is not valid TOML: {error}."
         raise ConfigError(message, cure="Mend the file.") from error
+
+
+def settings_of_tree(place: Path | Address, tree: Mapping[str, Any], arguments: Mapping[str, object]) -> Settings:
+    """Return the settings of a base whose file holds this tree. See `read_settings`.
+
+    Raises:
+        ValidationError: a key is unknown, or a value out of range.
+        ConfigError: the address of a base is none.
+    """
+    file = file_of(place)
+    base = located(str(tree.get("path", "kb")), file.parent) if file == place else place
+    _file.set({**tree, "also": _beside(file.parent, tree["also"])} if "also" in tree else dict(tree))
+    _check_environment()
+    made = Settings(**{**arguments, "path": base})  # pyright: ignore[reportArgumentType] - validated here
+    made._read_from = ReadFrom(place, arguments)  # pyright: ignore[reportPrivateUsage] - one module
+    return made
 
 
 def _beside(folder: Path, also: object) -> object:

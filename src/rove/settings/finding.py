@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, SecretStr, model_validator
 
 from rove.errors import ConfigError
-from rove.settings.section import SettingsSection
+from rove.settings.section import FILE, Change, SettingsSection
 
 
 class GraphSettings(SettingsSection):
@@ -59,20 +59,21 @@ class IndexServerSettings(SettingsSection):
 class StoreSettings(SettingsSection):
     """Keeping and finding chunks."""
 
-    index: str = "embedded"
+    change = Change("page", "start")
+    index: Annotated[str, FILE] = "embedded"
     """What compares vectors: "embedded", which is in the catalog's own folder and needs nothing else, "lancedb" (an
     extra: `pip install 'rove[lance]'`), a server (see `store.server`), or a plug-in's name."""
-    keywords: Literal["embedded", "index"] = "embedded"
+    keywords: Annotated[Literal["embedded", "index"], FILE] = "embedded"
     """What compares words: the embedded index, whose ranking is one at every size, or the one that `index` names, by
     its own BM25 over passages alone. A caller who may see a part of the base is answered by the embedded one."""
     resident_chunks: int = Field(default=131_072, ge=0)
     """Chunks up to which the embedded index compares vectors, exactly, also where `index` names another one."""
-    vector_index: Literal["ivf_sq", "ivf_pq"] = "ivf_sq"
+    vector_index: Annotated[Literal["ivf_sq", "ivf_pq"], FILE] = "ivf_sq"
     """How the vectors of a base of 65,536 chunks or more are indexed in LanceDB: by scalar or by product quantization.
     A base whose vectors are indexed in the other way is indexed anew when it is next written to."""
-    num_partitions: int = Field(default=0, ge=0)
+    num_partitions: Annotated[int, FILE] = Field(default=0, ge=0)
     """Partitions of the vector index; 0: as many as the square root of the rows."""
-    num_sub_vectors: int = Field(default=0, ge=0)
+    num_sub_vectors: Annotated[int, FILE] = Field(default=0, ge=0)
     """Of "ivf_pq": the parts that each vector is cut into. It must divide the embedder's dimension (96 of 384, say); 0:
     a sixteenth of the dimension."""
     nprobes: int = Field(default=20, ge=1)
@@ -88,13 +89,13 @@ class StoreSettings(SettingsSection):
     """BM25's b: how much a long chunk's terms count less."""
     document_share: float = Field(default=0.5, ge=0, le=1)
     """The share of a chunk's keyword score that is its whole document's score."""
-    files: str = ""
+    files: Annotated[str, FILE] = ""
     """An object store for the files that the base keeps, in place of its own folder or database, as long as there are
     none: "s3://bucket/prefix?region=eu-central-1", with `endpoint=https://host:port` for one that is not Amazon's. Keys
     are taken from the environment, as S3's clients know it."""
-    server: IndexServerSettings = IndexServerSettings.model_construct()
+    server: Annotated[IndexServerSettings, FILE] = IndexServerSettings.model_construct()
     """How an index is reached that is a server of its own."""
-    graph: GraphSettings = GraphSettings.model_construct()
+    graph: Annotated[GraphSettings, FILE] = GraphSettings.model_construct()
     """Where the graph of knowledge is looked through."""
 
 
@@ -114,6 +115,7 @@ def check_sub_vectors(settings: StoreSettings, dimension: int) -> None:
 class SearchSettings(SettingsSection):
     """Retrieval."""
 
+    change = Change("page", "now")
     top_k: int = Field(default=10, ge=1)
     """How many hits a search gives where the call does not say. Mode "gather" goes by its five numbers instead."""
     candidates: int = Field(default=100, ge=1)
@@ -187,6 +189,7 @@ class SearchSettings(SettingsSection):
 class AnswerSettings(SettingsSection):
     """Answers."""
 
+    change = Change("page", "now")
     pipeline: Literal["search", "gather", "none"] = "search"
     """"search": by the retriever `mode`. "gather": two rounds, every chunk graded. "none": the chat model is asked
     without a search, and the answer says so."""
@@ -238,6 +241,7 @@ class AnswerSettings(SettingsSection):
 class WalkSettings(SettingsSection):
     """Walks, and the budget of a walk that is given none; a bound of 0 is none."""
 
+    change = Change("page", "now")
     rounds: int = Field(default=4, ge=0)
     """Rounds at most."""
     calls: int = Field(default=24, ge=0)

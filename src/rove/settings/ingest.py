@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, field_validator
 
 from rove.records.chunk import ANSWER_SLOT
 from rove.settings.models import ModelSection
-from rove.settings.section import SettingsSection
+from rove.settings.section import FILE, Change, SettingsSection
 from rove.settings.values import ValueSettings
 
 
 class LoadSettings(SettingsSection):
     """Stage 1. What needs more than the limits is refused, and stands in the ledger with the reason."""
 
+    change = Change("page", "start")
     max_file_mb: int = Field(default=256, ge=1)
     """A larger file is refused; so is what of a source's text comes after as many million characters, or 256."""
     max_cpu_s: float = Field(default=20.0, gt=0)
@@ -27,11 +28,11 @@ class LoadSettings(SettingsSection):
     """Memory for one source of up to 16 MiB."""
     processes: int = Field(default=0, ge=0)
     """Processes that parse files; 0: as many as there are cores."""
-    workers: str = Field(default="", pattern=r"^([0-9]*|[a-z][a-z0-9_-]*(://\S+|\?\S+)?)$")
+    workers: Annotated[str, FILE] = Field(default="", pattern=r"^([0-9]*|[a-z][a-z0-9_-]*(://\S+|\?\S+)?)$")
     """Who reads, cuts and embeds many sources: "" this process, its threads and its reading processes; "2" two
     processes with a model each; "ray" a local Ray, "ray://host:10001" a cluster (an extra: `pip install 'rove[ray]'`);
     or a plug-in's name, or address."""
-    shards: str = ""
+    shards: Annotated[str, FILE] = ""
     """Where workers put what they have made until the base has it: a folder that all of them reach, or "s3://bucket/…";
     "": the folder "shards" of the base, which does for workers on this machine."""
     keep_boilerplate: bool = False
@@ -49,7 +50,7 @@ class LoadSettings(SettingsSection):
     """Patterns, as in a .gitignore, of files that are left out; beside those of a .roveignore."""
     fetch_timeout_s: float = Field(default=30.0, gt=0)
     """How long a page of the web is waited for."""
-    allow_private_hosts: bool = False
+    allow_private_hosts: Annotated[bool, FILE] = False
     """Whether pages of hosts in a private network are fetched."""
 
     @field_validator("workers", mode="before")
@@ -61,6 +62,7 @@ class LoadSettings(SettingsSection):
 class ChunkSettings(SettingsSection):
     """Stage 2."""
 
+    change = Change("page", "documents")
     strategy: Mapping[str, str] = Field(default_factory=dict)
     """A document type and one of its strategies: {"pdf": "page"}. A type is a loader's name ("markdown", "pdf", …),
     "url" (a page by its address), "txt" (a text file) or "string" (a text that was given); the last three win over the
@@ -97,6 +99,7 @@ class ChunkSettings(SettingsSection):
 class EnrichSettings(ModelSection):
     """Fields that are worked out after ingest."""
 
+    change = Change("page", "now")
     after_add: tuple[str, ...] = ()
     """The enrichers that run at the end of every `add`."""
     fields: Mapping[str, ValueSettings] = Field(default_factory=dict)

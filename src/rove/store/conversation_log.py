@@ -122,6 +122,12 @@ class ConversationLog:
             connection.execute(delete(conversations).where(within(_C.conversation_id, conversation_ids)))
         self._database.shrink()
 
+    def forget_all(self, owner: str) -> None:
+        """Delete all conversations of an owner; their bytes leave the disk."""
+        with self._database.write() as connection:
+            connection.execute(delete(conversations).where(_C.owner == owner))
+        self._database.shrink()
+
     def ask(
         self, conversation_id: str, way: str, question: str, *, where: str, labels: str, after: int | None = None
     ) -> KeptTurn:

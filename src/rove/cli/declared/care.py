@@ -8,7 +8,7 @@ import click
 from click.shell_completion import get_completion_class
 
 from rove.cli.command import GROUP, command
-from rove.cli.values import FILE, RIGHTS
+from rove.cli.values import FILE, RIGHTS, ROLES
 
 COMPLETION = """Print what lets SHELL complete commands, options and values.
 
@@ -25,12 +25,13 @@ COMPLETE = "_ROVE_COMPLETE"
 @click.option("--port", type=click.IntRange(0, 65_535), help="The port to listen at; serve.port.")
 @click.option("--host-name", "host_names", multiple=True, help="A name that it is called by, beside serve.hosts.")
 @click.option(
-    "--await-key", is_flag=True, help="Where it must not listen since there is no key, wait for one, and say so."
+    "--await-key", is_flag=True, help="Where it must not listen since nobody may sign in, wait for that, and say so."
 )
 def run() -> None:
     """Serve the base over HTTP, OpenAI-shaped and MCP, until told to end (Ctrl-C, SIGTERM).
 
-    Without keys only this machine is let in. Keys are made by: rove serve key NAME
+    Without people and keys only this machine is let in. People are let in by: rove serve person NAME; programs by:
+    rove serve key NAME
     """
 
 
@@ -52,6 +53,25 @@ def key() -> None:
     """Make a key, print it once, and write its hash into the settings file.
 
     It counts in a server that runs within seconds. Where one is revoked, what is being done for its holder ends.
+    """
+
+
+@command("person", "rove.cli.people:person")
+@click.argument("name", required=False)
+@click.option("--role", default="reader", show_default=True, type=click.Choice(ROLES), help="What the person may do.")
+@click.option("--full-name", default="", help="What the person is called on the page.")
+@click.option("--space", "spaces", multiple=True, help="A space that the person sees; all, if none is named.")
+@click.option("--label", "labels", multiple=True, help="Show only documents with one of these access labels.")
+@click.option("--list", "as_list", is_flag=True, help="List all who may sign in, instead.")
+@click.option("--invite", is_flag=True, help="Print a new link for somebody who has forgotten the password, instead.")
+@click.option("--disable", is_flag=True, help="Sign the person out and let nobody in by that name, instead.")
+@click.option("--enable", is_flag=True, help="Let a disabled person in again, instead.")
+@click.option("--remove", is_flag=True, help="Take the person out, instead.")
+def person() -> None:
+    """Let somebody sign in to the server's page, and print the link by which they choose a password.
+
+    It counts in a server that runs within seconds. From the first person on, nobody is let in without signing in, or a
+    key. Over HTTP and on the page administrators do the same.
     """
 
 
@@ -119,6 +139,7 @@ def _served(**options: Any) -> None:  # noqa: ANN401 - what click gives
 
 serve = click.Group("serve", callback=_served, params=run.params, invoke_without_command=True, help=run.help, **GROUP)
 serve.add_command(key)
+serve.add_command(person)
 
 
 @click.command("completion", help=COMPLETION, **GROUP)

@@ -32,8 +32,8 @@ class PieceLookup:
 
     def __init__(self, vocabulary: PieceVocabulary) -> None:
         self._vocabulary = vocabulary
-        self._order = memoryview(vocabulary.order)
-        self._scores = memoryview(vocabulary.scores)
+        self._order = vocabulary.order.data
+        self._scores = vocabulary.scores.data
         self._looked_up = 0
         self._whole: _Whole | None = None
         self._making = Lock()

@@ -66,7 +66,7 @@ class PieceVocabulary:
 
     @cached_property
     def _bounds(self) -> memoryview:
-        return memoryview(self.offsets)
+        return self.offsets.data
 
     @cached_property
     def pieces(self) -> tuple[str, ...]:

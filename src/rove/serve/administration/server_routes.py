@@ -12,7 +12,6 @@ from rove.errors import RoveError
 from rove.serve.admission.callers import EVERY_SPACE
 from rove.serve.admission.middleware import caller_of
 from rove.serve.context import ServerContextIn
-from rove.serve.problems import DeniedError
 from rove.serve.redaction import Cure
 from rove.serve.schema import Reply
 
@@ -66,9 +65,7 @@ async def spaces(request: Request, server: ServerContextIn) -> SpacesOut:
 async def metrics(request: Request, server: ServerContextIn) -> Response:
     """Numbers for Prometheus: for administrators of every space."""
     caller = caller_of(request.scope)
-    if "admin" not in caller.rights or EVERY_SPACE not in caller.spaces:
-        message = "The key does not give the right 'admin' in every space."
-        raise DeniedError(message, cure="Let Prometheus send a key that does.")
+    caller.require_every_space()
     for name in server.spaces.visible(caller):
         catalog = server.spaces.get(name, caller).kb.store.catalog
         with suppress(RoveError):  # the other numbers are told all the same

@@ -13,7 +13,6 @@ from rove.errors import InputError
 from rove.serve.admission.callers import EVERY_SPACE
 from rove.serve.admission.middleware import caller_of
 from rove.serve.context import CallerViewIn, SeenSpace, ServerContext, ServerContextIn
-from rove.serve.problems import DeniedError
 from rove.serve.schema import Reply, Wire
 from rove.serve.spaces import Space
 
@@ -45,7 +44,7 @@ class SpaceOut(Reply):
 @router.post("", status_code=201)
 async def make(wanted: SpaceNameIn, request: Request, server: ServerContextIn) -> SpaceOut:
     """Make a space in the folder that the setting `serve.spaces_folder` names; for administrators of every space."""
-    _require_every_space(request)
+    caller_of(request.scope).require_every_space()
     return await _told(await server.spaces.make(wanted.name), server)
 
 
@@ -65,22 +64,15 @@ async def remove(
 ) -> Response:
     """Take a space away that was made over HTTP, with all that it holds; `confirm`: its name, where it is not empty."""
     view.require("admin")
-    keys = server.callers.keys
-    if names := ", ".join(sorted(name for name, key in keys.items() if space.name in key.spaces)):
-        message = f"Keys name this space: {names}."
-        raise InputError(message, cure="Take it out of their spaces in the settings first.")
+    named = [name for name, key in server.callers.keys.items() if space.name in key.spaces]
+    if names := ", ".join(sorted([*named, *server.people.naming(space.name)])):
+        message = f"Keys or people name this space: {names}."
+        raise InputError(message, cure="Take it out of their spaces first.")
     if confirm != space.name and (await asyncio.to_thread(view.kb.store.catalog.size))[0]:
         message = "There are documents in this space."
         raise InputError(message, cure="Give its name as `confirm` to delete it with all of them.")
     await server.spaces.remove(space.name)
     return Response(status_code=204)
-
-
-def _require_every_space(request: Request) -> None:
-    caller = caller_of(request.scope)
-    if "admin" not in caller.rights or EVERY_SPACE not in caller.spaces:
-        message = "The key does not give the right 'admin' in every space."
-        raise DeniedError(message, cure="Ask whoever runs the server for a key that does.")
 
 
 async def _told(space: Space, server: ServerContext) -> SpaceOut:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from rove.errors import RoveError
 from rove.serve.admission.callers import Callers
+from rove.serve.admission.key_file import revoke
 from rove.serve.admission.open_requests import OpenRequests
 from rove.settings import KeySettings
 
@@ -47,6 +48,10 @@ class Keyring:
         self._text = text
         return keys
 
+    def revoke(self, name: str) -> None:
+        """Take a key out of the file. Raises as `key_file.revoke` does."""
+        revoke(self._file, name)
+
     def _signature(self) -> tuple[int, int, int] | None:
         try:
             found = self._file.stat()
@@ -74,7 +79,7 @@ async def follow(
     """
     while True:
         await asyncio.sleep(LOOK_S)
-        keys = await asyncio.to_thread(keyring.changed, callers.keys)
+        keys = await asyncio.to_thread(keyring.changed, callers.file_keys)
         if keys is None:
             continue
         changed = callers.replace(admit(keys))

@@ -16,13 +16,15 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rove.errors import RoveError
-from rove.serve.admission.callers import Caller, Callers
+from rove.serve.admission.callers import NOBODY, Caller, Callers
 from rove.serve.admission.client_address import address_of
+from rove.serve.admission.cookies import SAFE, check_same_origin, cookie_of
 from rove.serve.admission.open_requests import OpenRequests
 from rove.serve.admission.rate_limits import Buckets, ConcurrencyLimit, Throttle
 from rove.serve.admission.request_body import RequestBodies, too_large
 from rove.serve.journal import Journal
 from rove.serve.pages.web_page import FILES
+from rove.serve.people.sessions import Sessions, SignedIn
 from rove.serve.problems import (
     DeniedError,
     LongHeadError,
@@ -36,9 +38,14 @@ from rove.store.tally import Tally
 
 OPEN = frozenset({"/health", "/openapi.json", *FILES})
 """What needs no key: it says nothing of what is served."""
+SIGN_IN = "/v1/session"
+"""Where people sign in: what begins so is answered without a caller too."""
 LARGE = ("/uploads", "/import")
+SMALL_BYTES = 16_000
+"""Of a body that somebody sends who has not signed in."""
 MAX_HEAD_BYTES = 16_384
 CALLER = "rove.caller"
+SIGNED_IN = "rove.signed_in"
 SECURITY_HEADERS = {
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
@@ -80,6 +87,7 @@ class AdmissionMiddleware:
         settings: ServeSettings,
         journal: Journal,
         callers: Callers,
+        sessions: Sessions,
         open_requests: OpenRequests,
         tally: Tally,
     ) -> None:
@@ -87,6 +95,7 @@ class AdmissionMiddleware:
         self._settings = settings
         self._journal = journal
         self._callers = callers
+        self._sessions = sessions
         self._open_requests = open_requests
         self._throttle = Throttle(settings.requests_per_minute, settings.concurrent, tally=tally)
         self._uploads = ConcurrencyLimit(settings.uploads, what="uploads", setting="serve.uploads", tally=tally)
@@ -122,9 +131,11 @@ class AdmissionMiddleware:
             if scope["path"] in OPEN:
                 await self._app(scope, receive, send)
                 return
-            caller = await self._known(scope, headers)
-            scope[CALLER] = caller
-            with self._open_requests.noted(caller.name):
+            scope[CALLER] = await self._known(scope, headers)
+            if scope[CALLER] is NOBODY:
+                await self._welcome(scope, headers, receive, send)
+                return
+            with self._open_requests.noted(scope[CALLER].name):
                 await self._work(scope, headers, receive, send)
         except RoveError as error:
             if not send.status:  # a reply that has begun is cut where it stands
@@ -151,19 +162,45 @@ class AdmissionMiddleware:
                 async with self._throttle.working(name):
                     await self._app(scope, whole, send)
 
+    async def _welcome(self, scope: Scope, headers: Headers, receive: Receive, send: Send) -> None:
+        """Have somebody answered who is about to sign in: so often for each address, but for a look at the ways."""
+        if scope["path"] != SIGN_IN or scope["method"] not in SAFE:
+            address = address_of(scope, self._settings.proxies)
+            await self._strangers.take(address, "Too many tries came from this address.", "Wait a little.")
+        check_length(headers, SMALL_BYTES)
+        with self._arriving.body(SMALL_BYTES) as arriving:
+            if whole := await arriving.read(receive):
+                await self._app(scope, whole, send)
+
     async def _known(self, scope: Scope, headers: Headers) -> Caller:
         """Find who asks; bound the tries of those who are not known, by address.
 
-        Whoever has a key is let in from an address that has tried too often too: nobody guesses 256 bits, and others
-        behind the same proxy must not be able to lock them out.
+        Whoever has a key or a session is let in from an address that has tried too often too: nobody guesses 256 bits,
+        and others behind the same proxy must not be able to lock them out.
         """
+        authorization = headers.get("authorization", "")
+        token = "" if authorization else cookie_of(headers)
+        signing_in = scope["path"] == SIGN_IN or scope["path"].startswith(f"{SIGN_IN}/")
+        if token and (signed_in := await self._sessions.find(token)):
+            check_same_origin(scope["method"], headers)
+            scope[SIGNED_IN] = signed_in
+            return signed_in.caller
+        if signing_in and not authorization and not token and not self._callers.is_open:
+            return NOBODY
         try:
-            return self._callers.find(headers.get("authorization", ""))
+            return self._callers.find(authorization)
         except UnknownCallerError:
             address = address_of(scope, self._settings.proxies)
             message = "Too many requests without a valid key came from this address."
-            await self._strangers.take(address, message, "Wait a little, and send a valid key.")
+            await self._strangers.take(address, message, "Wait a little, then sign in, or send a valid key.")
+            if signing_in and not authorization:
+                return NOBODY
             raise
+
+
+def signed_in(scope: Scope) -> SignedIn | None:
+    """Whose session this request came with; None where it came with none."""
+    return scope.get(SIGNED_IN)
 
 
 def caller_of(scope: Scope) -> Caller:

@@ -16,6 +16,9 @@ class OpenRequests:
         self._tasks: dict[str, set[asyncio.Task[object]]] = {}
         self._ended: set[asyncio.Task[object]] = set()
 
+    def __len__(self) -> int:
+        return sum(map(len, self._tasks.values()))
+
     @contextmanager
     def noted(self, name: str) -> Generator[None]:
         """Note that the task that runs answers a caller, for the length of the block.
@@ -34,7 +37,7 @@ class OpenRequests:
             if task not in self._ended:
                 raise
             task.uncancel()
-            message = "The key has been taken back, or gives other rights now."
+            message = "The key or the session has ended, or gives other rights now."
             raise UnknownCallerError(message, cure="Ask again with a key that counts.") from None
         finally:
             self._ended.discard(task)
@@ -43,8 +46,8 @@ class OpenRequests:
                 del self._tasks[name]
 
     def end(self, names: Iterable[str]) -> None:
-        """End all that is being done for these callers."""
+        """End all that is being done for these callers, save what calls this."""
         for name in names:
-            for task in self._tasks.get(name, ()):
+            for task in self._tasks.get(name, set()) - {asyncio.current_task()}:
                 self._ended.add(task)
                 task.cancel()

@@ -85,9 +85,14 @@ class ConcurrencyLimit:
         self._at_once = at_once
         self._what = what
         self._tally = tally or OwnTally()
-        self._message = f"{at_once} {what} of this key are open."
+        self._message = f"{at_once} {what} of yours are open."
         self._cure = f"Wait until one of them has ended, or raise {setting}."
         self._taken: Counter[str] = Counter()
+
+    @property
+    def in_use(self) -> int:
+        """Places that are taken at this server, by all together."""
+        return self._taken.total()
 
     async def full(self, name: str) -> bool:
         """Say whether a name has taken all its places."""
@@ -139,7 +144,7 @@ class Throttle:
     ) -> None:
         self._places = ConcurrencyLimit(at_once, what="requests", setting="serve.concurrent", tally=tally)
         self._buckets = Buckets(per_minute, clock=clock, tally=tally)
-        self._message = f"This key has made its {per_minute} requests of this minute."
+        self._message = f"You have made your {per_minute} requests of this minute."
 
     async def count(self, name: str, places: ConcurrencyLimit | None = None) -> None:
         """Count one request of a key's, before its body is read.

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from rove.serve.conversations.schema import ConversationTold, EntryOut
+from rove.serve.questions.databases import SqlOut
 from rove.serve.questions.results import CitationOut, HitOut
 
 Format = Literal["markdown", "json"]
@@ -30,14 +31,29 @@ def _entry(entry: EntryOut) -> Iterator[str]:
         yield from _sources(entry.answer.citations)
     if entry.hits:
         yield "\n".join(_found(number, hit) for number, hit in enumerate(entry.hits, 1))
+    if entry.sql:
+        yield from _rows(entry.sql)
     if entry.walk_id:
         yield f"`walk {entry.walk_id}`"
     if entry.problem:
         yield f"{entry.problem.title}: {entry.problem.detail}"
-    if not entry.answer and not entry.hits and not entry.problem and not entry.walk_id:
+    if not (entry.answer or entry.hits or entry.sql or entry.problem or entry.walk_id):
         yield f"({entry.state})"
     if entry.note:
         yield f"*{entry.note}*"
+
+
+def _rows(reply: SqlOut) -> Iterator[str]:
+    yield reply.text
+    if reply.rows:
+        lines = [reply.columns, ["---"] * len(reply.columns), *reply.rows]
+        yield "\n".join(f"| {' | '.join(map(_cell, line))} |" for line in lines)
+    if reply.sql:
+        yield f"```sql\n{reply.sql}\n```"
+
+
+def _cell(text: str) -> str:
+    return _line(text).replace("|", "\\|")
 
 
 def _sources(citations: list[CitationOut]) -> Iterator[str]:

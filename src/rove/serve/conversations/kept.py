@@ -20,6 +20,7 @@ from rove.conversation.kept_turns import (
     from_text,
     left_of,
     reply_of,
+    without_database,
     without_loose,
 )
 from rove.errors import InputError, RoveError, ServiceError, check_asked
@@ -30,6 +31,7 @@ from rove.serve.context import ServerContext
 from rove.serve.conversations.schema import ConversationTurnIn, EntryOut, FeedbackIn
 from rove.serve.problems import AbsentError, ThrottledError, problem_of
 from rove.serve.questions.asking import AnswerAndUsage, answering, check_question
+from rove.serve.questions.databases import rows_of
 from rove.serve.walks.live_walks import CallerWalks
 from rove.store.conversation_log import ASKED, DONE, FAILED, STOPPED, ConversationInfo, ConversationLog, KeptTurn
 from rove.store.walk_holds import WalkHolds
@@ -165,7 +167,7 @@ class CallerConversations:
 
     @property
     def _owner(self) -> str:
-        return self.view.caller.name
+        return self.view.caller.owner
 
     @property
     def _labels(self) -> str:
@@ -213,6 +215,9 @@ class CallerConversations:
                 yield KeptReply(hits=tuple(hits), loose=any(hit.theme for hit in hits))
             case "walk":
                 yield await self._walked(wanted, history)
+            case "database":
+                rows = rows_of(self.view, wanted.question, wanted.database, wanted.condition)
+                yield KeptReply(sql=await rows)
 
     async def _walked(self, wanted: ConversationTurnIn, history: History) -> KeptReply:
         """Set out on a walk, for a question that stands alone."""
@@ -277,7 +282,8 @@ class CallerConversations:
     def _kept(self, turn: KeptTurn) -> KeptReply:
         """What came of a turn; titles that it may hold were for the eyes of whoever had these labels."""
         reply = from_text(turn.reply)
-        return reply if turn.labels == self._labels or not self._labels else without_loose(reply)
+        same = turn.labels == self._labels or not self._labels
+        return reply if same else without_loose(without_database(reply))
 
     async def _is_left(self, conversation_id: str) -> bool:
         """Say whether nobody has a conversation."""

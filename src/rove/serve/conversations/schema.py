@@ -9,6 +9,7 @@ from pydantic import Field, JsonValue, TypeAdapter
 
 from rove.conversation.kept_turns import KeptReply
 from rove.serve.problems import Problem
+from rove.serve.questions.databases import SqlOut
 from rove.serve.questions.results import AnswerOut, HitOut
 from rove.serve.questions.schema import QuestionIn
 from rove.serve.redaction import Said
@@ -16,7 +17,7 @@ from rove.serve.schema import Reply, Wire
 from rove.serve.walks.schema import BudgetIn
 from rove.store.conversation_log import ConversationInfo, KeptTurn
 
-Way = Literal["answer", "search", "walk"]
+Way = Literal["answer", "search", "walk", "database"]
 State = Literal["asked", "done", "failed", "stopped"]
 Judgement = Literal["up", "down", ""]
 Title = Annotated[str, Field(max_length=200)]
@@ -37,16 +38,18 @@ class TitleIn(Wire):
 
 
 class ConversationTurnIn(QuestionIn):
-    """What to do with a question: "answer" it in the light of the turns before, "search", or "walk" for an answer.
+    """What to do with a question: "answer" it in the light of the turns before, "search", "walk", or ask a "database".
 
-    `mode` and `top_k` are those of a search, `budget` that of a walk. `after`: the turns after this number are taken
-    away first. `stream`: an answer comes as events: `delta`s (the text as it passes its check), then `entry`.
+    `mode` and `top_k` are those of a search, `budget` that of a walk. `database`: the name of the one that is asked for
+    rows; "": the tables in the documents. `after`: the turns after this number are taken away first. `stream`: an
+    answer comes as events: `delta`s (the text as it passes its check), then `entry`.
     """
 
     way: Way = "answer"
     mode: str = Field(default="hybrid", max_length=40)
     top_k: int | None = Field(default=None, ge=1, le=200)
     budget: BudgetIn | None = None
+    database: str = Field(default="", max_length=200)
     after: int | None = Field(default=None, ge=0, le=10**9)
     stream: bool = False
 
@@ -110,6 +113,7 @@ class EntryOut(Reply):
     state: State
     answer: AnswerOut | None = None
     hits: list[HitOut] | None = None
+    sql: SqlOut | None = None
     walk_id: str | None = None
     problem: Problem | None = None
     judgement: Judgement = ""
@@ -130,6 +134,7 @@ class EntryOut(Reply):
             state=cast("State", turn.state),
             answer=AnswerOut.of(reply.answer) if reply.answer else None,
             hits=None if reply.hits is None else [HitOut.of(hit) for hit in reply.hits],
+            sql=SqlOut.of(reply.sql) if reply.sql else None,
             walk_id=reply.walk_id or None,
             problem=Problem.model_validate_json(reply.problem) if reply.problem else None,
             judgement=cast("Judgement", turn.judgement),

@@ -20,7 +20,7 @@ from rove.store.job_board import JobBoard
 
 REMEMBERED = 1_000
 REMEMBERED_EVENTS = 100_000  # of all jobs that are done: an archive can have so many members that one job is enough
-FULL = "{most} jobs of this key wait to be taken in."
+FULL = "{most} jobs of yours wait to be taken in."
 FULL_CURE = "Wait until some are done, or raise serve.max_queued."
 RETRY_S = 10.0
 TAKE_OVER_S = 2.0
@@ -58,6 +58,11 @@ class Jobs:
         self._second.start()
         if self._board:
             self._taking = asyncio.create_task(self._take_over())
+
+    @property
+    def unfinished(self) -> list[Job]:
+        """The jobs of this server that are not done."""
+        return [job for job in self._known.values() if not job.over]
 
     async def check_room(self, caller: str) -> None:
         """See that a caller may hand in more.

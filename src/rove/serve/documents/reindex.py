@@ -30,14 +30,14 @@ async def reindex(view: CallerView, jobs: Jobs, document_ids: Sequence[str], *, 
         ThrottledError: see `Jobs.check_room`.
     """
     view.require("admin" if failed else "add")
-    await jobs.check_room(view.caller.name)
+    await jobs.check_room(view.caller.owner)
     infos = await seen_documents(view, document_ids)
     entries = await view.kb.ledger("failed") if failed else []
     draft = jobs.spool.begin()
     try:
         items = await asyncio.to_thread(_items, view, infos, [one.source for one in entries], draft)
         _check_any(items)
-        return jobs.put(await jobs.spool.keep(draft, view.caller.name, items))
+        return jobs.put(await jobs.spool.keep(draft, view.caller.owner, items))
     except BaseException:
         draft.drop()
         raise

@@ -47,7 +47,7 @@ MULTIPART: dict[str, Any] = {
 async def upload(request: Request, view: CallerViewIn, space: SeenSpace, server: ServerContextIn) -> Response | JobOut:
     """Hand in files (multipart, fields `files` and `access`). Once this is answered, they cannot be lost."""
     view.require("add")
-    await space.jobs.check_room(view.caller.name)
+    await space.jobs.check_room(view.caller.owner)
     async with request.form(max_files=server.settings.max_files, max_fields=100, max_part_size=1_000) as form:
         files = [part for part in form.getlist("files") if isinstance(part, UploadFile)]
         unknown = set(form) - {"files", "access"}
@@ -151,7 +151,7 @@ async def _progress(watched: Job) -> Told:
 async def _job(job_id: str, request: Request, view: CallerView, space: SeenSpace) -> Job:
     view.require("add")
     caller = caller_of(request.scope)
-    return await space.jobs.get(job_id, None if "admin" in caller.rights else caller.name)
+    return await space.jobs.get(job_id, None if "admin" in caller.rights else caller.owner)
 
 
 def _labels(given: list[Any]) -> list[str]:

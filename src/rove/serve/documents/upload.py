@@ -90,14 +90,14 @@ async def take_document(view: CallerView, jobs: Jobs, wanted: DocumentIn) -> Job
             title=wanted.title,
             document_id=content_hash("text", uri),
         )
-    await jobs.check_room(view.caller.name)
+    await jobs.check_room(view.caller.owner)
     return await _queued(view, jobs, jobs.spool.begin(), [item])
 
 
 async def _queued(view: CallerView, jobs: Jobs, draft: Draft, items: Sequence[Item]) -> Job:
     try:
-        await jobs.check_room(view.caller.name)
-        spooled = await jobs.spool.keep(draft, view.caller.name, items)
+        await jobs.check_room(view.caller.owner)
+        spooled = await jobs.spool.keep(draft, view.caller.owner, items)
     except BaseException:
         draft.drop()
         raise

@@ -92,6 +92,11 @@ class Evaluations:
         self._unkept: dict[str, RunningEvaluation] = {}  # those that have failed, and the disk had no room to say so
         self._task: asyncio.Task[None] | None = None
 
+    @property
+    def running(self) -> EvaluationOut | None:
+        """The evaluation that this server runs, as it stands."""
+        return self._running.record if self._running else None
+
     def start(self) -> None:
         """Take up what was left, unless another process is at it."""
         left = [record for record in self.folders.records() if not record.over]

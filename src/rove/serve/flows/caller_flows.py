@@ -15,8 +15,10 @@ from rove.errors import InputError
 from rove.flow import Flow, FlowRun, checked, forget, resume, run, runs
 from rove.flow.flow_events import FlowListener
 from rove.flow.journal import RunInfo
+from rove.flow.so_far import RunSoFar, so_far
 from rove.records import Answer, Filter, Hit
 from rove.serve.caller_view import CallerView
+from rove.serve.flows.step_values import documents_in
 from rove.serve.problems import AbsentError
 
 RUN_ID = re.compile(r"[0-9a-f]{10}")
@@ -71,6 +73,14 @@ class CallerFlows:
         admin, mark = "admin" in self.view.caller.rights, self._mark()
         return [one for one in await runs(self.view.kb) if one.owner and (admin or one.owner == mark)]
 
+    async def so_far(self, run_id: str) -> tuple[RunSoFar, str]:
+        """Return a run of the caller's as it stands, and why what its steps gave may not be told, "" where it may."""
+        await self._own(run_id)
+        found = await so_far(self.view.kb, run_id)
+        given = [*(step.value for step in found.steps), *found.output.values()]
+        hidden = self.view.caller.labels is not None and not await self._all_there(set(documents_in(given)))
+        return found, CHANGED if hidden else ""
+
     async def forget(self, run_id: str) -> None:
         """Delete a run; its bytes leave the disk."""
         await self._own(run_id)
@@ -98,16 +108,22 @@ class CallerFlows:
         if self.view.caller.labels is None:
             return
         self.view.check_seen(hits)
-        for document_id in {hit.chunk.document_id for hit in hits}:
-            try:
+        if not await self._all_there({hit.chunk.document_id for hit in hits}):
+            raise InputError(CHANGED, cure="Run the flow anew.")
+
+    async def _all_there(self, document_ids: Collection[str]) -> bool:
+        """Say whether the caller may see all of these documents now."""
+        try:
+            for document_id in document_ids:
                 await self.view.document(document_id)
-            except AbsentError:
-                raise InputError(CHANGED, cure="Run the flow anew.") from None
+        except AbsentError:
+            return False
+        return True
 
     def _mark(self) -> str:
         """Whose run it is: of this key, with the labels that it has now."""
         labels = self.view.caller.labels
-        return json.dumps([self.view.caller.name, None if labels is None else sorted(labels)])
+        return json.dumps([self.view.caller.owner, None if labels is None else sorted(labels)])
 
 
 def _hits(done: FlowRun) -> list[Hit]:

@@ -14,11 +14,12 @@ from rove.flow.flow_events import FlowEvent, FlowListener, unheard
 from rove.models.usage import metered
 from rove.serve.context import CallerViewIn, ServerContext, ServerContextIn
 from rove.serve.flows.caller_flows import CallerFlows
-from rove.serve.flows.schema import FlowOut, FlowResumeIn, FlowRunIn, FlowRunInfoOut, FlowRunOut
-from rove.serve.flows.served import event_of, run_of, served, served_flow
+from rove.serve.flows.schema import FlowOut, FlowResumeIn, FlowRunIn, FlowRunInfoOut, FlowRunOut, FlowRunSoFarOut
+from rove.serve.flows.served import event_of, run_of, run_so_far, served, served_flow, served_plans
 from rove.serve.questions.asking import check_question
 from rove.serve.questions.routes import STREAMED
 from rove.serve.streams import Told, events, wants_events, while_connected
+from rove.tools.hiding import hiding
 
 router = APIRouter(prefix="/v1/spaces/{space}/flows", tags=["flows"])
 Going = Callable[[FlowListener], Awaitable[FlowRun]]
@@ -36,17 +37,21 @@ CallerFlowsIn = Annotated[CallerFlows, Depends(own_flows)]
 async def listed(view: CallerViewIn, server: ServerContextIn) -> list[FlowOut]:
     """The flows that can be run: those in the folder of the setting `serve.flows` that change nothing."""
     view.require("read")
-    flows = await asyncio.to_thread(served, server.settings.flows)
-    return [
-        FlowOut(name=name, about=flow.about, input={key: spec.type for key, spec in flow.input.items()})
-        for name, flow in flows.items()
-    ]
+    plans = await asyncio.to_thread(served_plans, server.settings.flows)
+    return [FlowOut.of(name, plan) for name, plan in plans.items()]
 
 
 @router.get("/runs")
 async def runs(flows: CallerFlowsIn) -> list[FlowRunInfoOut]:
     """The runs of this key that are kept, the latest first."""
     return [FlowRunInfoOut.of(info) for info in await flows.listed()]
+
+
+@router.get("/runs/{run_id}")
+async def run_told(run_id: str, flows: CallerFlowsIn) -> FlowRunSoFarOut:
+    """How a run stands, and what each step gave, without going on with it."""
+    found, withheld = await flows.so_far(run_id)
+    return run_so_far(found, hiding(flows.view.kb.settings.tools), withheld)
 
 
 @router.post("/{name}/run", response_model=FlowRunOut, responses=STREAMED)

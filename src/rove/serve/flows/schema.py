@@ -6,7 +6,10 @@ from typing import Annotated
 
 from pydantic import Field, JsonValue
 
+from rove.flow.flow_plan import FlowNode, FlowPlan
 from rove.flow.journal import RunInfo
+from rove.flow.picture import levels
+from rove.serve.questions.databases import SqlOut
 from rove.serve.questions.filters import Conditioned
 from rove.serve.questions.results import AnswerOut, HitOut
 from rove.serve.questions.schema import MAX_QUESTION_CHARS
@@ -14,20 +17,101 @@ from rove.serve.redaction import Said
 from rove.serve.schema import Reply, Wire
 
 Given = Annotated[str, Field(max_length=MAX_QUESTION_CHARS)] | int | float | bool | list[str]
-Output = AnswerOut | list[HitOut] | HitOut | JsonValue
+Output = AnswerOut | list[HitOut] | HitOut | SqlOut | JsonValue
+
+
+class FlowInputOut(Reply):
+    """An input of a flow: "string", "integer", "number", "boolean" or "strings". `required`: it has no default."""
+
+    name: str
+    type: str
+    required: bool
+    default: JsonValue
+    about: str
+
+
+class FlowStepOut(Reply):
+    """A step of a flow as it is drawn. `use`: its operator, `about`: what that does.
+
+    `row`, from 0: it stands below all that it waits for, beside what runs at the same time. `before`: the steps that it
+    refers to, `back`: those that it sees as they were in the round before. `loop`: the loop that it is part of, or "".
+    `when`: its condition, or "". `each`: it runs once for each element of a list.
+    """
+
+    name: str
+    use: str
+    about: str
+    row: int
+    before: list[str]
+    back: list[str]
+    loop: str
+    when: str
+    each: bool
+
+    @classmethod
+    def of(cls, node: FlowNode, row: int) -> FlowStepOut:
+        """Make it of a record."""
+        return cls(
+            name=node.name,
+            use=node.operator.name,
+            about=node.operator.about,
+            row=row,
+            before=sorted(node.before),
+            back=sorted(node.back),
+            loop=node.loop,
+            when=node.when.text if node.when else "",
+            each=node.each is not None,
+        )
+
+
+class FlowLoopOut(Reply):
+    """A loop of a flow: its steps are done again until a condition holds, "" for none, `at_most` so many times."""
+
+    name: str
+    at_most: int
+    until: str
 
 
 class FlowOut(Reply):
-    """A flow that can be run: what it does, and its inputs with their types."""
+    """A flow: what it does, what it takes, and its graph. It is run by its `name`; `title` is what it calls itself.
+
+    `input`: the types of the inputs by name.
+    """
 
     name: str
+    title: str
     about: str
     input: dict[str, str]
+    inputs: list[FlowInputOut]
+    steps: list[FlowStepOut]
+    loops: list[FlowLoopOut]
+
+    @classmethod
+    def of(cls, name: str, plan: FlowPlan) -> FlowOut:
+        """Make it of a plan."""
+        flow = plan.flow
+        inputs = [
+            FlowInputOut(name=key, type=one.type, required=one.default is None, default=one.default, about=one.about)
+            for key, one in flow.input.items()
+        ]
+        loops = [
+            FlowLoopOut(name=one.name, at_most=one.spec.at_most, until=one.spec.until) for one in plan.rounds.values()
+        ]
+        return cls(
+            name=name,
+            title=flow.name,
+            about=flow.about,
+            input={key: one.type for key, one in flow.input.items()},
+            inputs=inputs,
+            steps=[FlowStepOut.of(node, row) for row, nodes in enumerate(levels(plan)) for node in nodes],
+            loops=loops,
+        )
 
 
 class FlowRunIn(Conditioned):
-    """The inputs of a run by name; with `stream` as events: `step`s, `delta`s (an answer's text), then `output`.
+    """The inputs of a run by name.
 
+    With `stream` as events: `run` (its id, of one that is kept), `step`s, `delta`s (an answer's text), then `output`.
     `keep`: the run is kept until it is forgotten, so that it can be resumed, and may wait for a person.
     """
 
@@ -41,6 +125,12 @@ class FlowResumeIn(Wire):
 
     replies: dict[str, Annotated[str, Field(max_length=MAX_QUESTION_CHARS)]] = Field(default={}, max_length=50)
     stream: bool = False
+
+
+class RunBegunOut(Reply):
+    """The id under which a run is kept."""
+
+    run_id: str
 
 
 class StepOut(Reply):
@@ -73,7 +163,10 @@ class FlowRunOut(Reply):
 
 
 class FlowRunInfoOut(Reply):
-    """A run that is kept: "open" (under way, or cut off), "waiting", "done" or "failed"; `waiting`: what is asked."""
+    """A run that is kept: "open" (under way, or cut off), "waiting", "done" or "failed"; `waiting`: what is asked.
+
+    `question`: the first text that it was given.
+    """
 
     run_id: str
     flow: str
@@ -82,6 +175,7 @@ class FlowRunInfoOut(Reply):
     started_at: str
     updated_at: str
     waiting: list[str]
+    question: str
 
     @classmethod
     def of(cls, info: RunInfo) -> FlowRunInfoOut:
@@ -94,4 +188,36 @@ class FlowRunInfoOut(Reply):
             started_at=info.started_at,
             updated_at=info.updated_at,
             waiting=list(info.waiting),
+            question=info.question,
         )
+
+
+class StepSoFarOut(Reply):
+    """What became of a step, by its key ("found@2#0": round 2, first element): "finished" or "failed".
+
+    `output`: what it gave: answers, passages and rows as they are told elsewhere, other records by their fields.
+    """
+
+    key: str
+    state: str
+    seconds: float
+    reason: Said
+    output: JsonValue
+
+
+class FlowRunSoFarOut(Reply):
+    """A run that is kept, as it stands: the flow as it was when the run began, what it was given, and each step.
+
+    `output`: what came out of one that is "done"; see `FlowRunOut`. `reason`: why it failed. `note`: what is left out,
+    because a document was erased, or may no longer be seen.
+    """
+
+    run_id: str
+    flow: FlowOut
+    status: str
+    given: dict[str, JsonValue]
+    steps: list[StepSoFarOut]
+    waiting: list[WaitsOut]
+    output: dict[str, Output]
+    reason: Said
+    note: Said

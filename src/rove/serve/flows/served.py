@@ -3,28 +3,59 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import cast
+
+from pydantic import JsonValue
+from pydantic_core import to_jsonable_python
 
 from rove.errors import ConfigError
 from rove.events import TextDelta
 from rove.flow import Flow, FlowRun, checked, read_flow
 from rove.flow.definition import SUFFIXES
-from rove.flow.flow_events import FlowEvent, StepFailed, StepFinished, StepSkipped, StepStarted, StepTold, StepWaits
+from rove.flow.flow_events import (
+    FlowEvent,
+    RunBegun,
+    StepFailed,
+    StepFinished,
+    StepSkipped,
+    StepStarted,
+    StepTold,
+    StepWaits,
+)
+from rove.flow.flow_plan import FlowPlan
+from rove.flow.so_far import RunSoFar
 from rove.records import Answer, Hit
-from rove.serve.flows.schema import FlowRunOut, Output, StepOut, WaitsOut
+from rove.serve.flows.schema import (
+    FlowOut,
+    FlowRunOut,
+    FlowRunSoFarOut,
+    Output,
+    RunBegunOut,
+    StepOut,
+    StepSoFarOut,
+    WaitsOut,
+)
+from rove.serve.flows.step_values import step_value
 from rove.serve.problems import AbsentError
 from rove.serve.questions.results import AnswerOut, HitOut
 from rove.serve.questions.schema import Delta
 from rove.serve.redaction import public_source
+from rove.tools.hiding import Hide
 
+ERASED = "Parts of this run were erased together with a document that they rest on."
 _PLACE = re.compile(r"/|[A-Za-z]:\\|upload:")
 
 
 def served(folder: str) -> dict[str, Flow]:
     """Return the flows of a folder by their files' names, without those that change something or are wrong. Blocks."""
-    found: dict[str, Flow] = {}
+    return {name: plan.flow for name, plan in served_plans(folder).items()}
+
+
+def served_plans(folder: str) -> dict[str, FlowPlan]:
+    """Return the same flows, ready to run. Blocks."""
+    found: dict[str, FlowPlan] = {}
     for file in sorted(Path(folder).iterdir()) if folder else ():
         if file.suffix not in SUFFIXES:
             continue
@@ -34,7 +65,7 @@ def served(folder: str) -> dict[str, Flow]:
             continue
         plan, problems = checked(flow)
         if not problems and not flow.writes and all(n.operator.effects == "none" for n in plan.nodes.values()):
-            found[file.stem] = flow
+            found[file.stem] = plan
     return found
 
 
@@ -65,9 +96,36 @@ def run_of(done: FlowRun) -> FlowRunOut:
     )
 
 
-def event_of(event: FlowEvent) -> tuple[str, StepOut | Delta] | None:
+def run_so_far(run: RunSoFar, hide: Hide, withheld: str = "") -> FlowRunSoFarOut:
+    """Return what is told of a run that is kept; `withheld`: why nothing is told of what its steps gave, or ""."""
+    output: Mapping[str, object] = {} if withheld else run.output
+    return FlowRunSoFarOut(
+        run_id=run.run_id,
+        flow=FlowOut.of(run.plan.flow.name, run.plan),
+        status=run.status,
+        given=cast("dict[str, JsonValue]", dict(run.given)),
+        steps=[
+            StepSoFarOut(
+                key=one.key,
+                state=one.state,
+                seconds=one.seconds,
+                reason="" if withheld else one.reason,
+                output=None if withheld else step_value(one.value, hide),
+            )
+            for one in run.steps
+        ],
+        waiting=[WaitsOut(key=one.key, question=one.question, options=list(one.options)) for one in run.waiting],
+        output={name: _told(name, value) for name, value in output.items()},
+        reason="" if withheld else run.reason,
+        note=withheld or (ERASED if run.erased else ""),
+    )
+
+
+def event_of(event: FlowEvent) -> tuple[str, RunBegunOut | StepOut | Delta] | None:
     """Return what is told of an event, and under which name; None where nothing is."""
     match event:
+        case RunBegun(run_id):
+            return "run", RunBegunOut(run_id=run_id)
         case StepStarted(key):
             return "step", StepOut(key=key, state="started")
         case StepFinished(key, seconds):
@@ -95,7 +153,8 @@ def _told(name: str, value: object) -> Output:
         case None | bool() | int() | float():
             return value
         case tuple() | list():
-            return cast("Output", [_told(name, one) for one in cast("Sequence[object]", value)])
+            found = [_told(name, one) for one in cast("Sequence[object]", value)]
+            return cast("Output", found if all(isinstance(one, HitOut) for one in found) else to_jsonable_python(found))
         case _:
             message = f"The output {name!r} is a {type(value).__name__}, which is not told over HTTP."
             raise ConfigError(message, cure="Let the flow give an answer, passages, texts or numbers.")

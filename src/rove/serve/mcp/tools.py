@@ -213,7 +213,7 @@ async def job(context: ToolContext, given: JobArguments) -> str:
     view = context.view(given.space)
     view.require("add")
     jobs = context.server.spaces.get(view.space, context.caller).jobs
-    found = await jobs.get(given.job_id, None if "admin" in context.caller.rights else context.caller.name)
+    found = await jobs.get(given.job_id, None if "admin" in context.caller.rights else context.caller.owner)
     try:
         async with asyncio.timeout(given.seconds), aclosing(progress(found)) as told:
             async for now in told:

@@ -13,7 +13,7 @@ from starlette.requests import Request
 
 from rove.records import Answer, Citation
 from rove.records.document import Span
-from rove.serve.context import ServerContext
+from rove.serve.context import ServerContext, origin_of
 from rove.serve.redaction import public_source
 from rove.serve.schema import Reply
 from rove.serve.space_folder import DEFAULT
@@ -49,8 +49,7 @@ class Links:
     @classmethod
     def of(cls, request: Request, server: ServerContext, space: str) -> Self:
         """Make it for a request; a space is named unless it is the one that a server has by itself."""
-        origin = server.settings.public_url.rstrip("/") or f"{request.url.scheme}://{request.url.netloc}"
-        return cls(origin, space if space != DEFAULT else "")
+        return cls(origin_of(request, server), space if space != DEFAULT else "")
 
     def to(self, document_id: str, span: Span) -> str:
         """Return the address of words of a document.

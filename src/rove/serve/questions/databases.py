@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import Self
 
 from pydantic import Field
 
+from rove.errors import InputError
+from rove.records import Filter, field
 from rove.records.sql import SqlReply
+from rove.serve.caller_view import CallerView
 from rove.serve.questions.schema import Question, QuestionIn
 from rove.serve.redaction import Said
 from rove.serve.schema import Reply
+
+PARTS = ("sqlglot", "duckdb")
+"""What tables in documents are asked with."""
+ANY = "table"
+"""Nearest to this is some table, where there is any."""
 
 
 class SqlIn(QuestionIn):
@@ -22,6 +31,37 @@ class SqlIn(QuestionIn):
     database: str = Field(default="", max_length=200)
     tables: bool = False
     dry_run: bool = False
+
+
+class DatabasesOut(Reply):
+    """What can be asked for rows: the names of databases, and whether the documents have `tables`."""
+
+    databases: list[str]
+    tables: bool
+
+
+async def askable(view: CallerView) -> DatabasesOut:
+    """Say what the caller can ask for rows; a key with labels has no database."""
+    view.require("read")
+    databases = [] if view.caller.labels is not None else sorted(view.kb.settings.databases)
+    if not all(map(find_spec, PARTS)):
+        return DatabasesOut(databases=databases, tables=False)
+    found = await view.search(ANY, top_k=1, where=field("kind") == "table", mode="semantic", rerank=False)
+    return DatabasesOut(databases=databases, tables=bool(found))
+
+
+async def rows_of(view: CallerView, question: str, database: str, where: Filter | None) -> SqlReply:
+    """Ask a database by its name; "": the tables in the documents.
+
+    Raises:
+        InputError: there is a filter, and a database is asked.
+    """
+    if not database:
+        return await view.ask_tables(question, where, dry_run=False)
+    if where is not None:
+        message = "A filter says nothing of the rows of a database."
+        raise InputError(message, cure="Take the filter away, or ask the tables in documents.")
+    return await view.ask_database(question, database, dry_run=False)
 
 
 class CellOut(Reply):

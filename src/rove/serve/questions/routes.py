@@ -11,7 +11,7 @@ from rove.events import Noted
 from rove.models.usage import metered
 from rove.serve.context import CallerViewIn, ServerContextIn
 from rove.serve.questions.asking import asked, check_question, told
-from rove.serve.questions.databases import SqlIn, SqlOut
+from rove.serve.questions.databases import DatabasesOut, SqlIn, SqlOut, askable
 from rove.serve.questions.follow_ups import FollowUpsIn, FollowUpsOut, followed
 from rove.serve.questions.graph import GraphIn, GraphOut
 from rove.serve.questions.results import AnswerOut, HitOut, ThemeOut
@@ -72,6 +72,12 @@ async def follow_ups(
         found = await while_connected(request, followed(wanted, view))
     server.journal.note_usage(meter.usage)
     return FollowUpsOut.of(found)
+
+
+@router.get("/databases")
+async def databases(view: CallerViewIn, request: Request) -> DatabasesOut:
+    """What can be asked for rows: the databases of the space's settings, and tables in its documents."""
+    return await while_connected(request, askable(view))
 
 
 @router.post("/sql")

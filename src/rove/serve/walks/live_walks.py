@@ -244,7 +244,7 @@ class CallerWalks:
 
     def _mark(self) -> str:
         labels = self.view.caller.labels
-        return json.dumps([self.view.caller.name, None if labels is None else sorted(labels)])
+        return json.dumps([self.view.caller.owner, None if labels is None else sorted(labels)])
 
 
 def _shown(value: object) -> object:

@@ -1,9 +1,11 @@
-// The server, called from its own page: every call goes to this origin, with the key in a header.
+// The server, called from its own page: every call goes to this origin, with the cookie of who has signed in, or the key in a header.
 
 import { events } from "./events.js";
 import { store } from "./store.js";
 import { named, t } from "./words.js";
 
+/** What the window hears when the server does not know who asks. */
+export const UNKNOWN = "rove-unknown";
 const TYPE = /^urn:rove:problem:([a-z-]+)$/;
 
 /** What the server says went wrong (RFC 9457), its title in the reader's language; or what the page says: status 0. */
@@ -11,7 +13,8 @@ export class Problem extends Error {
   constructor({ type = "", status = 0, title = "", detail = "", cure = "", reasons = [] }, wait = "") {
     super(detail || title);
     const [, kind] = TYPE.exec(type) ?? [];
-    Object.assign(this, { status, title: kind ? named("problem", kind, title) : title, detail, cure, reasons, wait });
+    const rest = kind === "unknown-key" ? {} : { detail, cure }; // how a program sends a key is nothing for a reader
+    Object.assign(this, { status, kind, title: kind ? named("problem", kind, title) : title, detail: "", cure: "", reasons, wait }, rest);
   }
 }
 
@@ -35,7 +38,9 @@ async function send(method, path, { body, form, accept, signal } = {}) {
   } catch {
     // not one of the server's own problems: the status says what there is to say
   }
-  throw new Problem(told, reply.headers.get("Retry-After") ?? "");
+  const problem = new Problem(told, reply.headers.get("Retry-After") ?? "");
+  if (problem.kind === "unknown-key") dispatchEvent(new Event(UNKNOWN));
+  throw problem;
 }
 
 /** The address of something in the space that is chosen. */
@@ -51,6 +56,10 @@ export async function get(path, signal) {
 export async function post(path, body, signal) {
   const reply = await send("POST", path, { body, signal });
   return reply.status === 204 ? null : reply.json();
+}
+
+export async function change(path, body, signal) {
+  return (await send("PATCH", path, { body, signal })).json();
 }
 
 export async function erase(path) {

@@ -5,9 +5,15 @@ import { t } from "./words.js";
 /** What is copied of a turn; of a walk, what its card shows: `host` is the turn as it is drawn. */
 export function asMarkdown(entry, host) {
   if (entry.way === "search") return [`## ${line(entry.question)}`, ...(entry.hits ?? []).map(passage)].join("\n\n");
+  if (entry.sql) return [`## ${line(entry.question)}`, entry.sql.text, table(entry.sql), entry.sql.sql && `\`\`\`sql\n${entry.sql.sql}\n\`\`\``].filter(Boolean).join("\n\n");
   const answer = entry.answer ?? host.querySelector(".walk-card")?.answer;
   if (!answer) return `## ${line(entry.question)}`;
   return [`## ${line(entry.question)}`, answer.text, sources(answer)].filter(Boolean).join("\n\n");
+}
+
+function table({ columns, rows }) {
+  const row = (cells) => `| ${cells.map((cell) => line(cell).replaceAll("|", "\\|")).join(" | ")} |`;
+  return rows.length ? [columns, columns.map(() => "---"), ...rows].map(row).join("\n") : "";
 }
 
 function passage(hit, at) {

@@ -1,5 +1,6 @@
 // The box that everything is asked in: its words, the way of answering, more that can be said; and its draft, which is kept.
 
+import { askable } from "./askable.js";
 import { el, fill, labelled } from "./dom.js";
 import { icon, iconButton } from "./icons.js";
 import { options } from "./options.js";
@@ -20,6 +21,7 @@ export function askBox({ id = "", value = "", way = store.way, onAsk, onStop }) 
   name.className = "hidden";
   const more = options();
   const toggle = iconButton("more", t("ask.more"), () => open(more.host.hidden), "more-button");
+  const from = el("select", { class: "from", "aria-label": t("sql.from"), hidden: true });
   const send = el("button", { type: "submit", class: "main send" });
   const place = el("div");
   const scope = scopeOf(place, { id });
@@ -38,8 +40,19 @@ export function askBox({ id = "", value = "", way = store.way, onAsk, onStop }) 
     seat.way = chosen;
     field.placeholder = t(`${chosen === "answer" ? "ask" : chosen}.hint`);
     more.draw(chosen);
+    from.hidden = chosen !== "database" || from.length < 2;
     label();
     grow();
+  }
+
+  /** The way that asks for rows is there where something can be asked; what, is shown where there are several. */
+  async function offerRows() {
+    const places = await askable();
+    fill(from, places.map(([value, name]) => el("option", { value }, name)));
+    const [input] = ways.querySelectorAll("[value=database]");
+    input.parentElement.hidden = !places.length;
+    if (!places.length && seat.way === "database") ways.querySelector("[value=answer]").click();
+    choose(seat.way);
   }
 
   function label() {
@@ -74,7 +87,7 @@ export function askBox({ id = "", value = "", way = store.way, onAsk, onStop }) 
       put("");
       const asked = more.asked(seat.way);
       const where = both(scope.where(), asked.where);
-      onAsk({ way: seat.way, question, ...asked, ...(where && { where }) });
+      onAsk({ way: seat.way, question, ...asked, ...(seat.way === "database" && { database: from.value }), ...(where && { where }) });
     }
   }
 
@@ -93,9 +106,10 @@ export function askBox({ id = "", value = "", way = store.way, onAsk, onStop }) 
   });
   choose(seat.way);
   open(false);
+  offerRows();
   requestAnimationFrame(grow);
   return {
-    form: el("form", { class: "ask-form", on: { submit } }, name, input, el("div", { class: "ask-row" }, ways, toggle, el("span", { class: "grow" }), send), place, more.host),
+    form: el("form", { class: "ask-form", on: { submit } }, name, input, el("div", { class: "ask-row" }, ways, from, toggle, el("span", { class: "grow" }), send), place, more.host),
     focus: () => field.focus({ preventScroll: true }),
     put,
     way: () => seat.way,
@@ -117,7 +131,7 @@ function drawWays(chosen, choose) {
   const name = `way-${made}`;
   const one = (way) => {
     const input = el("input", { type: "radio", name, value: way, checked: way === chosen, on: { change: () => choose(way) } });
-    return el("label", {}, input, el("span", {}, t(`ask.way.${way}`)));
+    return el("label", { hidden: way === "database" }, input, el("span", {}, t(`ask.way.${way}`)));
   };
   return el("fieldset", { class: "ways" }, el("legend", { class: "hidden" }, t("ask.way")), store.ways.map(one));
 }

@@ -9,7 +9,12 @@ import { named, t } from "./words.js";
 /** Draw the hits of a search. */
 export function drawHits(hits) {
   if (!hits.length) return empty(t("search.none"), t("search.none.text"));
-  return [el("p", { class: "muted small" }, t("search.found", { count: hits.length })), el("ol", { class: "list" }, hits.map(drawHit))];
+  return [el("p", { class: "muted small" }, t("search.found", { count: hits.length })), listHits(hits)];
+}
+
+/** Draw hits as a list, and nothing beside. */
+export function listHits(hits) {
+  return el("ol", { class: "list" }, hits.map(drawHit));
 }
 
 function drawHit(hit) {

@@ -1,6 +1,6 @@
 // The page: its frame, and which view an address leads to.
 
-import { get } from "./api.js";
+import { get, UNKNOWN } from "./api.js";
 import { add } from "./add.js";
 import { conversation, newConversation } from "./conversation.js";
 import { markConversation } from "./conversations.js";
@@ -8,9 +8,13 @@ import { documentView } from "./document_view.js";
 import { documents } from "./documents.js";
 import { el, fill, say } from "./dom.js";
 import { hearDrops } from "./drop.js";
+import { flows } from "./flows.js";
+import { invitation } from "./invitation.js";
+import { people } from "./people.js";
 import { drawRail, markRail } from "./rail.js";
 import { learn } from "./said.js";
 import { settings } from "./settings.js";
+import { signIn } from "./sign_in.js";
 import { closeSource } from "./source.js";
 import { spaces } from "./spaces.js";
 import { wrong } from "./states.js";
@@ -22,7 +26,7 @@ import { named, speak, t } from "./words.js";
 /**
  * The views, by the first part of their address: "#/walk/0a1b" is the view "walk" of "0a1b". Each is drawn by
  * `draw(main, { rest, signal, refresh, entitle })`. `link`: which link of the rail is lit there; a view that has its own
- * name as its link is in the rail, in this order. `open`: it is there for who is not known yet.
+ * name as its link is in the rail, in this order, for those to whom `for` leads it. `open`: it is for who has not signed in yet.
  */
 const VIEWS = {
   ask: { draw: asking("") },
@@ -33,17 +37,28 @@ const VIEWS = {
   add: { draw: add, link: "documents" },
   walk: { draw: walking, link: "walk" },
   tools: { draw: tools, link: "tools" },
+  flows: { draw: flows, link: "flows" },
   lab: { draw: lab, link: "lab" },
   spaces: { draw: spaces, link: "documents" },
-  settings: { draw: settings, link: "settings", open: true },
+  people: { draw: people, link: "people", for: () => store.manages },
+  settings: { draw: settings, link: "settings" },
+  status: { draw: status, link: "settings" },
+  "sign-in": { draw: signIn, open: true },
+  invitation: { draw: invitation, open: true },
 };
-const LINKS = Object.keys(VIEWS).filter((name) => VIEWS[name].link === name);
 const main = document.getElementById("main");
 let leave = () => {};
+let known = ""; // whom the page was last drawn for
+let looking = false; // whether we are known still
 
 /** The lab, which few open, is loaded when it is opened. */
 async function lab(...given) {
   return (await import("./lab.js")).lab(...given);
+}
+
+/** What runs, which administrators open. */
+async function status(...given) {
+  return (await import("./status.js")).status(...given);
 }
 
 /** A new conversation, in which a way of answering is chosen; "": as the last time. */
@@ -57,10 +72,18 @@ function walking(main, { rest, ...given }) {
   return id === "new" ? newConversation(main, { question, way: "walk", ...given }) : walks(main, { rest, ...given });
 }
 
-/** What an address names. */
+/** What an address names: "#/sign-in?problem=no-role" is the view "sign-in" with a problem. */
 function place() {
-  const [, view = "", ...rest] = location.hash.split("/");
-  return { view: Object.hasOwn(VIEWS, view) ? view : "ask", rest: rest.map(decoded) };
+  const [, name = "", ...rest] = location.hash.split("/");
+  const [view, query] = name.split("?");
+  return { view: Object.hasOwn(VIEWS, view) ? view : "ask", rest: rest.map(decoded), problem: new URLSearchParams(query).get("problem") };
+}
+
+/** Which view is shown: who has not signed in is asked to, at the same address; who has needs no door. */
+function shown() {
+  const asked = place();
+  if (store.person) return asked.view === "sign-in" ? { ...asked, view: "ask" } : asked;
+  return VIEWS[asked.view].open ? asked : { ...asked, view: "sign-in", expired: Boolean(known) };
 }
 
 function decoded(part) {
@@ -78,16 +101,17 @@ function entitle(title) {
 async function show() {
   leave();
   closeSource({ quiet: true });
-  const { view, rest } = place();
+  const { view, ...asked } = shown();
+  document.body.classList.toggle("outside", Boolean(VIEWS[view].open));
   markRail(VIEWS[view].link ?? "");
-  markConversation(view === "c" ? rest[0] : "");
+  markConversation(view === "c" ? asked.rest[0] : "");
   entitle(named("nav", view, ""));
   const control = new AbortController();
   leave = () => control.abort();
   fill(main);
   main.className = `view-${view}`;
   try {
-    await VIEWS[view].draw(main, { rest, signal: control.signal, refresh: restart, entitle });
+    await VIEWS[view].draw(main, { ...asked, signal: control.signal, refresh: restart, entitle });
   } catch (problem) {
     if (problem.name !== "AbortError") fill(main, wrong(problem, restart));
   }
@@ -99,21 +123,52 @@ async function restart() {
   else document.documentElement.dataset.theme = store.theme;
   await Promise.all([speak(store.language), learn(store.language)]);
   document.getElementById("skip").textContent = t("nav.skip");
-  let problem = null;
-  try {
-    const known = await get("/v1/spaces");
-    store.spaces = known.spaces;
-    store.rights = known.rights;
-  } catch (found) {
-    store.spaces = [];
-    store.rights = [];
-    problem = found;
-  }
-  drawRail(LINKS, restart);
-  if (problem && !VIEWS[place().view].open) fill(main, el("h1", { class: "hidden" }, "Rove"), wrong(problem, restart));
+  const problem = await meet();
+  drawRail(Object.keys(VIEWS).filter((name) => VIEWS[name].link === name && VIEWS[name].for?.() !== false), restart);
+  if (problem) fill(main, el("h1", { class: "hidden" }, "Rove"), wrong(problem, restart));
   else await show();
+  known = store.person?.name ?? "";
 }
 
+/** Who the server says we are; a key that is known no longer is forgotten. */
+async function session() {
+  try {
+    return await get("/v1/session");
+  } catch (problem) {
+    if (problem.status !== 401 || !store.key) throw problem;
+    store.setKey("", false);
+    return get("/v1/session");
+  }
+}
+
+/** Ask the server who we are, and what we may; returns what went wrong, if anything did. */
+async function meet() {
+  Object.assign(store, { spaces: [], rights: [] });
+  try {
+    store.session = await session();
+    if (!store.person) return null;
+    store.arrive(store.person.name);
+    if (store.back && /^#?\/?$/.test(location.hash)) history.replaceState(null, "", store.back);
+    store.back = "";
+    const { spaces, rights } = await get("/v1/spaces");
+    Object.assign(store, { spaces, rights });
+    return null;
+  } catch (problem) {
+    return problem;
+  }
+}
+
+/** The server knows us no longer: somebody has signed out elsewhere, or it was too long ago. */
+async function unknown() {
+  if (!store.person || looking) return;
+  looking = true;
+  const told = await session().catch(() => null);
+  looking = false;
+  if (told && !told.person && store.person) await restart();
+}
+
+addEventListener(UNKNOWN, unknown);
+addEventListener("storage", ({ key, newValue }) => key === "rove.who" && newValue !== store.person?.name && restart()); // in another tab
 hearDrops(() => (location.hash = "#/add"));
 document.getElementById("skip").addEventListener("click", () => main.focus());
 addEventListener("hashchange", async () => {

@@ -22,6 +22,7 @@ export function options() {
   const own = {
     answer: [],
     search: [el("div", { class: "option" }, labelled(t("search.mode"), mode)), el("div", { class: "option counted" }, labelled(t("search.most"), most))],
+    database: [],
     walk: [el("div", { class: "option counted" }, labelled(t("walk.rounds"), rounds))],
   };
   const plus = el("button", { type: "button", class: "quiet", on: { click: () => add().focus() } }, t("filter.add"));

@@ -1,10 +1,11 @@
 // The rail beside every view: to begin anew, to go elsewhere, and the conversations. On a narrow screen it is a drawer.
 
+import { signOut } from "./account.js";
 import { drawConversations } from "./conversations.js";
 import { el, fill } from "./dom.js";
 import { icon, iconButton } from "./icons.js";
 import { store } from "./store.js";
-import { t } from "./words.js";
+import { named, t } from "./words.js";
 
 const rail = document.getElementById("rail");
 const drawer = document.getElementById("drawer");
@@ -21,6 +22,7 @@ export function drawRail(links, moved) {
     store.spaces.length > 1 && spaces(moved),
     el("nav", { "aria-label": t("nav.label") }, el("ul", {}, links.map((name) => el("li", {}, el("a", { href: `#/${name}`, data: { link: name } }, icon(name), t(`nav.${name}`)))))),
     store.may("read") && drawConversations(),
+    me(moved),
   );
   if (!drawer.open) fill(rail, inside);
 }
@@ -37,7 +39,7 @@ function drawTop() {
   fill(top, iconButton("menu", t("nav.menu"), openDrawer), brand(), el("a", { class: "icon-button", href: "#/ask", "aria-label": t("nav.new"), title: t("nav.new") }, icon("plus")));
 }
 
-function brand() {
+export function brand() {
   return el("a", { class: "brand", href: "#/ask" }, el("img", { src: "/web/icon.svg", alt: "", width: 24, height: 24 }), "Rove");
 }
 
@@ -48,6 +50,19 @@ function spaces(moved) {
     moved();
   };
   return el("select", { "aria-label": t("settings.space"), on: { change } }, store.spaces.map((name) => el("option", { value: name, selected: name === store.space }, name)));
+}
+
+/** Who is here, at the rail's foot; nobody where nobody has to sign in. */
+function me(moved) {
+  const { person } = store;
+  if (!person || person.way === "local") return null;
+  const what = person.role ? named("role", person.role) : named("account.way", person.way);
+  return el(
+    "div",
+    { class: "me" },
+    el("a", { href: "#/settings", "aria-label": `${t("account.title")}: ${person.full_name || person.name}` }, el("strong", {}, person.full_name || person.name), el("span", {}, what)),
+    iconButton("leave", t("account.sign-out"), () => (drawer.close(), signOut(moved))),
+  );
 }
 
 /** Where a new conversation is open already, its box is what is wanted. */

@@ -6,7 +6,10 @@ const SLOT = /\{(\w+)\}/g;
 const ENGLISH = new Set(["more", "problem", "reason"]); // slots that hold further words of the server's
 const QUOTED = "('.*?'|\".*?\")";
 const SHAPES = {
+  condition: "(.+)",
   fact: "(\\S+)",
+  flow: QUOTED,
+  key: QUOTED,
   mode: QUOTED,
   model: "(\\S+)",
   more: "((?: and \\d+ more)?)",
@@ -21,6 +24,7 @@ const SHAPES = {
   reason: "([^]+)",
   right: QUOTED,
   setting: "(\\S+)",
+  use: "(.+)",
   what: "(\\w+)",
   words: "(“.+”)",
 };
@@ -67,5 +71,5 @@ function match(text, at) {
 function filled(part, values) {
   const slot = part.slice(1, -1);
   if (!part.startsWith("{")) return part;
-  return ENGLISH.has(slot) ? el("span", { lang: "en" }, values[slot]) : values[slot];
+  return ENGLISH.has(slot) ? said(values[slot]) : values[slot];
 }

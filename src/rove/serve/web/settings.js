@@ -1,43 +1,15 @@
-// Settings: the key, the space, the page's language, its colours. They stay in this browser.
+// Settings: who is here; the space, the page's language, its colours, which stay in this browser.
 
-import { get } from "./api.js";
-import { el, fill, labelled, say } from "./dom.js";
-import { said } from "./said.js";
+import { account } from "./account.js";
+import { el, fill, labelled } from "./dom.js";
+import { LANGUAGE_NAMES } from "./look.js";
 import { store } from "./store.js";
 import { t } from "./words.js";
 
-const NAMES = { en: "English", de: "Deutsch", hu: "Magyar", zh: "中文", ja: "日本語" };
-
-export function settings(main, { refresh }) {
-  fill(main, el("h1", {}, t("settings.title")), keyForm(refresh), el("hr"), lookForm(refresh));
-}
-
-function keyForm(refresh) {
-  const key = el("input", { type: "password", autocomplete: "off", value: store.key, spellcheck: "false" });
-  const keep = el("input", { type: "checkbox", checked: store.remembered });
-  const state = el("p", { role: "status", class: "small" });
-  const known = () => fill(state, store.spaces.length ? t("settings.known", { rights: store.rights.join(", ") || "–" }) : t("settings.unknown"));
-  const submit = async (event) => {
-    event.preventDefault();
-    store.setKey(key.value.trim(), keep.checked);
-    try {
-      await get("/v1/spaces");
-      await refresh();
-      say(t("settings.saved"));
-    } catch (problem) {
-      fill(state, problem.title, " ", problem.status ? said(problem.detail) : problem.detail);
-    }
-  };
-  known();
-  return el(
-    "form",
-    { class: "plain", on: { submit } },
-    labelled(t("settings.key"), key),
-    el("p", { class: "small muted" }, t("settings.key.text")),
-    el("label", { class: "check" }, keep, t("settings.keep")),
-    el("div", { class: "row" }, el("button", { type: "submit", class: "main" }, t("settings.save"))),
-    state,
-  );
+export async function settings(main, { refresh, signal }) {
+  const more = el("div", { class: "admin" });
+  fill(main, el("h1", {}, t("settings.title")), lookForm(refresh), account(refresh), more);
+  if (store.manages) await (await import("./admin_settings.js")).adminSettings(more, { signal });
 }
 
 function lookForm(refresh) {
@@ -55,7 +27,7 @@ function lookForm(refresh) {
     "form",
     { class: "plain", on: { submit: (event) => event.preventDefault() } },
     spaces.length > 0 && labelled(t("settings.space"), select("space", spaces, store.space)),
-    labelled(t("settings.language"), select("language", Object.entries(NAMES), store.language)),
+    labelled(t("settings.language"), select("language", Object.entries(LANGUAGE_NAMES), store.language)),
     labelled(t("settings.theme"), select("theme", themes, store.theme)),
   );
 }

@@ -51,7 +51,8 @@ export async function openSource(place, from) {
   document.body.classList.add("with-source");
   covered(narrow.matches);
   heading.focus();
-  await openDocument(body, place, { signal: control.signal, bar: (bar) => body.before(bar) });
+  const onRead = ({ title }) => place.title || (heading.textContent = title);
+  await openDocument(body, place, { signal: control.signal, bar: (bar) => body.before(bar), onRead });
 }
 
 /** Draw a document into `host`, as its pages or as its text; `bar` puts its bar where it belongs. Returns `{goTo}`. */

@@ -85,7 +85,7 @@ function remover(one, refresh) {
   return [ask, place];
 }
 
-function megabytes(bytes) {
+export function megabytes(bytes) {
   const number = new Intl.NumberFormat(document.documentElement.lang, { style: "unit", unit: bytes < 1e9 ? "megabyte" : "gigabyte", maximumFractionDigits: 1 });
   return number.format(bytes / (bytes < 1e9 ? 1e6 : 1e9));
 }

@@ -1,8 +1,8 @@
-// What the browser keeps: the key, the space, the language, the theme, the way of answering, and what was begun to be written. Nothing else is ever written down here.
+// What the browser keeps: the key, the name of who was here last, the space, the language, the theme, the way of answering, and what was begun to be written. Nothing else is ever written down here.
 
 const PREFIX = "rove.";
 const LANGUAGES = ["en", "de", "hu", "zh", "ja"];
-const WAYS = ["answer", "search", "walk"];
+const WAYS = ["answer", "search", "walk", "database"];
 
 function read(area, name) {
   try {
@@ -39,6 +39,7 @@ if (linked) write(localStorage, "space", linked);
 export const store = {
   languages: LANGUAGES,
   ways: WAYS,
+  session: { ways: { open: false, keys: false, password: false, oidc: [] }, person: null },
   rights: [],
   spaces: [],
   get key() {
@@ -49,10 +50,29 @@ export const store = {
   },
   /** Keep the key for this tab, or on this machine if `remember`. */
   setKey(value, remember) {
-    if (value !== key) this.forgetDrafts();
     key = value;
     write(sessionStorage, "key", remember ? "" : value);
     write(localStorage, "key", remember ? value : "");
+  },
+  /** Somebody is here: what another one had begun to write is forgotten. */
+  arrive(name) {
+    const last = read(localStorage, "who");
+    if (last && last !== name) this.forgetDrafts();
+    write(localStorage, "who", name);
+  },
+  get person() {
+    return this.session.person;
+  },
+  /** Whether people and keys are this person's to manage: all rights, in every space. */
+  get manages() {
+    return Boolean(this.person?.rights.includes("admin") && this.person.spaces.includes("*"));
+  },
+  /** Where somebody was who has left the page to sign in elsewhere. */
+  get back() {
+    return read(sessionStorage, "back");
+  },
+  set back(value) {
+    write(sessionStorage, "back", value);
   },
   get space() {
     const wanted = read(localStorage, "space");

@@ -4,8 +4,8 @@ import { el, fill } from "./dom.js";
 import { wrong } from "./states.js";
 import { t } from "./words.js";
 
-/** A button that asks again before it calls `gone`. `label` says what it takes away, to who cannot see what is beside. */
-export function eraser(label, gone, ask = el("button", { type: "button", class: "quiet", "aria-label": label }, t("documents.delete"))) {
+/** A button that asks again before it calls `gone`. `label` says what it takes away, to who cannot see what is beside; `words`: what the second press does. */
+export function eraser(label, gone, ask = el("button", { type: "button", class: "quiet", "aria-label": label }, t("documents.delete")), words = t("documents.delete-sure")) {
   const place = el("div", { class: "row" }, ask);
   const going = async () => {
     try {
@@ -15,7 +15,7 @@ export function eraser(label, gone, ask = el("button", { type: "button", class: 
     }
   };
   ask.addEventListener("click", () => {
-    const sure = el("button", { type: "button", class: "bad", on: { click: going } }, t("documents.delete-sure"));
+    const sure = el("button", { type: "button", class: "bad", on: { click: going } }, words);
     const keep = el("button", { type: "button", class: "quiet", on: { click: () => (fill(place, ask), ask.focus()) } }, t("documents.keep"));
     fill(place, sure, keep);
     sure.focus();

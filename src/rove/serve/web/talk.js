@@ -119,8 +119,9 @@ export function reveal(turn) {
 }
 
 /** What was asked in a turn, to be asked again. */
-function askedOf({ way, question, where, mode, top_k, budget }) {
-  return { way, question, ...(where && { where }), ...(mode && { mode }), ...(top_k && { top_k }), ...(budget && { budget }) };
+function askedOf({ way, question, where, mode, top_k, budget, database, sql }) {
+  const rows = database ?? (sql?.database === "documents" ? "" : sql?.database);
+  return { way, question, ...(where && { where }), ...(mode && { mode }), ...(top_k && { top_k }), ...(budget && { budget }), ...(way === "database" && { database: rows ?? "" }) };
 }
 
 /** Ask the server, and show what comes as it comes. */
@@ -139,7 +140,7 @@ async function stream(turn, path, body, signal) {
         state.lastChild.textContent = t("ask.checking");
       } else if (event === "entry") {
         turn.finish(data);
-        say(data.answer?.text ?? (data.hits ? t("search.found", { count: data.hits.length }) : ""));
+        say(data.answer?.text ?? data.sql?.text ?? (data.hits ? t("search.found", { count: data.hits.length }) : ""));
         return;
       }
     }

@@ -5,6 +5,7 @@ import { Problem } from "./api.js";
 import { el, fill } from "./dom.js";
 import { drawHits } from "./hits.js";
 import { said } from "./said.js";
+import { drawSql } from "./sql_reply.js";
 import { busy, wrong } from "./states.js";
 import { drawTools } from "./turn_tools.js";
 import { drawCard } from "./walk_card.js";
@@ -57,6 +58,7 @@ function drawReply(entry, room) {
   if (entry.state === "stopped") return [partOf(entry), drawStopped(again)];
   if (entry.way === "walk" && entry.walk_id) return drawCard(entry.walk_id, { signal: room.signal });
   if (entry.hits) return drawHits(entry.hits);
+  if (entry.sql) return drawSql(entry.sql);
   return entry.answer ? drawAnswer(entry.answer) : entry.state === "asked" ? busy(t("ask.searching")) : null;
 }
 

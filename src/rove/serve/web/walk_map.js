@@ -1,6 +1,7 @@
 // The map of a walk, from left to right: the question, each round with the facts and leads that it found, the answer.
 
 import { el, svg } from "./dom.js";
+import { LETTER, lines, pressed, rove } from "./drawing.js";
 import { lineOf } from "./rendered.js";
 import { openSource } from "./source.js";
 import { t } from "./words.js";
@@ -9,10 +10,6 @@ import { fateOf } from "./walk_view.js";
 const WIDTHS = { question: 124, round: 76, fact: 164, lead: 164, more: 164, answer: 124 };
 const [HEIGHT, GAP_X, GAP_Y, MARGIN] = [44, 24, 10, 10];
 const MOST = 10; // facts and leads of a round that are drawn; the others are counted
-const [LETTER, LINES] = [7.2, 2]; // the width of a letter, in units of the drawing; lines in a box
-const WIDE = /[\u2E80-\uFFEF]/; // letters that are two wide
-const NEXT = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
-const LAST = 1e9;
 
 /** The map; `show(spot)` leads to a round, a fact, a lead or the answer as it stands in the trail. */
 export function drawMap(state, show, fold) {
@@ -22,8 +19,7 @@ export function drawMap(state, show, fold) {
   const bottom = Math.max(...nodes.map((one) => one.y)) + HEIGHT + MARGIN;
   const edges = edgesOf(state, new Map(nodes.map((one) => [one.key, one]))).map(drawEdge);
   const drawing = svg("svg", { class: "walk-map", viewBox: `0 0 ${right} ${bottom}`, width: right, height: bottom, role: "group", "aria-label": t("walk.map") }, ...edges, ...nodes.map(drawNode));
-  drawing.addEventListener("keydown", move);
-  drawing.querySelector("[role=button]")?.setAttribute("tabindex", 0);
+  rove(drawing);
   return el(
     "section",
     { class: "map", "aria-label": t("walk.map") },
@@ -107,61 +103,19 @@ function drawEdge([from, to, kind]) {
 function drawNode(node) {
   const classes = ["node", `map-${node.kind}`, node.dropped && "dropped", node.open && "open"].filter(Boolean).join(" ");
   const usable = node.act ? { role: "button", tabindex: -1, "aria-label": node.label ?? node.text, "data-key": `map-${node.key}` } : {};
-  const lines = cut(node.text, Math.floor((node.width - 20) / LETTER));
-  const first = node.y + HEIGHT / 2 + 4.5 - (lines.length - 1) * 8;
+  const shown = lines(node.text, Math.floor((node.width - 20) / LETTER));
+  const first = node.y + HEIGHT / 2 + 4.5 - (shown.length - 1) * 8;
   const drawn = svg(
     "g",
     { class: classes, ...usable },
     svg("title", {}, node.label ?? node.text),
     svg("rect", { x: node.x, y: node.y, width: node.width, height: HEIGHT, rx: node.kind === "lead" ? HEIGHT / 2 : 8 }),
-    ...lines.map((line, at) => svg("text", { x: node.x + (node.kind === "lead" ? 16 : 10), y: first + at * 16 }, line)),
+    ...shown.map((line, at) => svg("text", { x: node.x + (node.kind === "lead" ? 16 : 10), y: first + at * 16 }, line)),
   );
-  if (!node.act) return drawn;
-  drawn.addEventListener("click", node.act);
-  drawn.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter" && event.key !== " ") return;
-    event.preventDefault();
-    node.act(event);
-  });
-  return drawn;
-}
-
-/** The arrows go from one to the next; the tabulator goes past all of them at once. */
-function move(event) {
-  const nodes = [...event.currentTarget.querySelectorAll("[role=button]")];
-  const at = nodes.indexOf(event.target);
-  const to = { Home: 0, End: nodes.length - 1 }[event.key] ?? at + (NEXT[event.key] ?? LAST);
-  if (!nodes[to]) return;
-  event.preventDefault();
-  nodes[at]?.setAttribute("tabindex", -1);
-  nodes[to].setAttribute("tabindex", 0);
-  nodes[to].focus();
+  return node.act ? pressed(drawn, node.act) : drawn;
 }
 
 function drawLine(node) {
   const words = node.label ?? node.text;
   return el("li", {}, node.act ? el("button", { type: "button", class: "link", data: { key: `list-${node.key}` }, on: { click: node.act } }, words) : words);
-}
-
-/** A text in at most `LINES` lines of so many letters, broken between words where there are any. */
-function cut(text, most) {
-  const lines = [""];
-  let room = most;
-  for (const word of text.match(/[\u2E80-\uFFEF]|\s+|[^\s\u2E80-\uFFEF]+/g) ?? []) {
-    const width = [...word].reduce((sum, letter) => sum + (WIDE.test(letter) ? 2 : 1), 0);
-    if (width > room && lines.at(-1)) {
-      if (lines.length === LINES) return shortened(lines, room);
-      lines.push("");
-      room = most;
-    }
-    if (!lines.at(-1) && !word.trim()) continue;
-    lines[lines.length - 1] += width > most ? `${[...word].slice(0, most - 1).join("")}…` : word;
-    room -= Math.min(width, most);
-  }
-  return lines;
-}
-
-function shortened(lines, room) {
-  const last = lines.at(-1).trimEnd();
-  return [...lines.slice(0, -1), room > 0 || last !== lines.at(-1) ? `${last}…` : `${last.slice(0, -1)}…`];
 }

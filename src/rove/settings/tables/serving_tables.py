@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Literal, TypedDict
 
 from rove.settings.place import Address
+from rove.settings.tables.openid_tables import OpenIdTable
 
 
 class SpaceTable(TypedDict, total=False):
@@ -55,7 +56,15 @@ class ServeTable(TypedDict, total=False):
     spaces_folder: str
     """A folder in which administrators make further spaces while it is served, as seen from the folder of this file."""
     keys: Mapping[str, KeyTable]
-    """The keys, by name; none: only this machine is let in."""
+    """The keys, by name; without any, and without people: only this machine is let in."""
+    people_space: str
+    """The space whose base keeps the people that may sign in, and their sessions; "": the first of the spaces."""
+    session_idle_h: float
+    """Who has signed in is signed out after so many hours without a request. Default: 72.0."""
+    session_max_h: float
+    """Who has signed in is signed out so many hours later, however much is asked meanwhile. Default: 720.0."""
+    oidc: Mapping[str, OpenIdTable]
+    """OpenID providers that people may sign in with, by name."""
     access_field: str
     """The metadata field with a document's access labels. Default: "access"."""
     flows: str
@@ -85,7 +94,7 @@ class ServeTable(TypedDict, total=False):
     uploads: int
     """Uploads and imports at once; they count apart from the concurrent requests. Default: 64."""
     tries_per_minute: int
-    """Requests a minute without a valid key, for each address. Default: 60."""
+    """Requests a minute without a valid key, and tries at signing in, for each address. Default: 60."""
     proxies: Sequence[str]
     """Addresses or networks of proxies whose X-Forwarded-For is believed."""
     stall_s: float
@@ -98,5 +107,9 @@ class ServeTable(TypedDict, total=False):
     """The least pace of a connection, in kilobytes a second. Default: 1.0."""
     drain_s: float
     """On SIGTERM, what runs is given so many seconds to finish. Default: 20.0."""
+    settings: Literal["none", "safe", "models"]
+    """What administrators of every space may change in the page: nothing; thresholds, retrieval, answers and the like;
+    or with "models" also which models are asked, and where: they can then have the keys of models and the texts of
+    documents sent to an address of theirs. Default: "safe"."""
     mcp_add: bool
     """Whether models may add documents over MCP. Default: False."""
