@@ -50,7 +50,7 @@ def _made(node: object) -> Filter:
         return _compared(given)
     operator, conditions = str(given.get("operator")), given.get("conditions")
     if operator not in JOINED or not isinstance(conditions, list) or not conditions:
-        raise _refused(node)
+        raise _refused(cast("object", node))
     return JOINED[operator]([_made(one) for one in cast("list[object]", conditions)])
 
 
