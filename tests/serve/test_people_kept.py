@@ -25,7 +25,8 @@ from rove.settings import read_settings
 from rove.store.database import Database
 from rove.store.home import home_of
 from rove.store.made_keys import MadeKey, MadeKeys
-from rove.store.people_log import PeopleLog, hash_token
+from rove.store.people_log import PeopleLog
+from rove.store.person import hash_token
 from serve.conftest import DOCUMENTS, FAKE, serving
 from serve.people import HERE, PASSWORD
 

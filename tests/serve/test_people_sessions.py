@@ -15,8 +15,8 @@ from rove.serve.people import passwords
 from rove.serve.people.passwords import Passwords, check_password
 from rove.serve.people.sign_in_delays import FREE_TRIES, LONGEST_S, SignInDelays
 from rove.serve.problems import ThrottledError
-from rove.store.people_log import hash_token
 from rove.store.people_tables import people, person_invitations, person_sessions
+from rove.store.person import hash_token
 from serve.conftest import Opener, Town
 from serve.people import HERE, PASSWORD, browser, invited, let_in, sign_in, signed_in
 

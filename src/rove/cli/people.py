@@ -15,7 +15,8 @@ from rove.settings import Settings, file_of, located
 from rove.settings.place import place_of
 from rove.store.database import Database
 from rove.store.home import home_of
-from rove.store.people_log import PeopleLog, Person, folded
+from rove.store.people_log import PeopleLog
+from rove.store.person import Person, folded
 
 EVERYWHERE = ("0.0.0.0", "::")
 TITLES = ("name", "full name", "role", "spaces", "labels", "state", "last seen")

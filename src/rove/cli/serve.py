@@ -12,7 +12,7 @@ from rove.errors import ConfigError
 from rove.installing import install_cure
 from rove.registry import load
 from rove.settings import Settings, file_of, located, read_settings
-from rove.store.people_log import folded
+from rove.store.person import folded
 
 NAME = re.compile(r"[\w.-]{1,64}")
 

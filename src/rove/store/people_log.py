@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
-import unicodedata
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from hashlib import sha256
-from secrets import token_hex, token_urlsafe
+from secrets import token_hex
 from typing import Any
 
 from sqlalchemy import Connection, delete, func, insert, select, update
@@ -19,6 +16,7 @@ from rove.store.database import Database, get_fact, set_fact
 from rove.store.dialect import within
 from rove.store.failpoints import failpoint
 from rove.store.people_tables import people, person_invitations, person_sessions
+from rove.store.person import Person, PersonSession, folded, hash_token, make_token
 
 PEOPLE = "people"
 """The fact that counts the changes of people and keys: servers look at it to see those that others have made."""
@@ -26,62 +24,8 @@ SESSIONS_EACH = 20
 """Sessions of one person, at most: the one that was used the longest ago ends for a new one."""
 INVITED_H = 7 * 24
 _P, _S, _I = people.c, person_sessions.c, person_invitations.c
-
-
-@dataclass(frozen=True, slots=True)
-class Person:
-    """Somebody who may sign in: see `people_tables`. The name does not change; the id is never another's."""
-
-    person_id: str
-    name: str
-    full_name: str
-    role: str
-    spaces: tuple[str, ...]
-    labels: tuple[str, ...] | None
-    password: str
-    issuer: str
-    subject: str
-    disabled: bool
-    created_at: str
-    last_seen: str
-
-    @property
-    def state(self) -> str:
-        """Either "disabled", "invited" (nobody has signed in by it yet, nor can) or "active"."""
-        return "disabled" if self.disabled else "active" if self.password or self.subject else "invited"
-
-
-@dataclass(frozen=True, slots=True)
-class PersonSession:
-    """A session; times are ISO 8601 in UTC."""
-
-    token_hash: str
-    way: str
-    created_at: str
-    seen_at: str
-
-
 Check = Callable[[Sequence[Person], Sequence[Person]], None]
 """Looks at all people before and after a change, and raises where it must not be; then nothing is changed."""
-
-
-def make_token() -> str:
-    """Make what a cookie or a link holds: 256 random bits."""
-    return token_urlsafe(32)
-
-
-def hash_token(token: str) -> str:
-    """Return what is kept of a token."""
-    return sha256(token.encode("utf-8", "surrogateescape")).hexdigest()
-
-
-def folded(name: str) -> str:
-    """Return a name as it is compared: nobody is to be taken for somebody else because of a letter's case or width.
-
-    >>> folded("Anna"), folded("ANNA")
-    ('anna', 'anna')
-    """
-    return unicodedata.normalize("NFKC", name).casefold()
 
 
 class PeopleLog:

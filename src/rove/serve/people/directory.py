@@ -19,7 +19,8 @@ from rove.serve.spaces import Spaces
 from rove.settings import KeySettings
 from rove.store.database import Database
 from rove.store.made_keys import MadeKeys
-from rove.store.people_log import PeopleLog, Person, is_any
+from rove.store.people_log import PeopleLog, is_any
+from rove.store.person import Person
 
 LOOK_S = 1.0
 log = logging.getLogger("rove.serve")

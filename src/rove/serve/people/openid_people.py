@@ -11,7 +11,8 @@ from rove.errors import InputError, RoveError
 from rove.serve.people.openid import Claims
 from rove.serve.people.roles import ADMINISTRATOR, highest
 from rove.settings import OpenIdSettings
-from rove.store.people_log import PeopleLog, Person
+from rove.store.people_log import PeopleLog
+from rove.store.person import Person
 
 LABEL = re.compile(r"[\w.-]{1,64}")
 MOST_LABELS = 100

@@ -27,7 +27,7 @@ from rove.serve.people.schema import (
 from rove.serve.people.sessions import caller_of_person
 from rove.serve.problems import AbsentError
 from rove.store.conversation_log import ConversationLog
-from rove.store.people_log import Person, folded
+from rove.store.person import Person, folded
 
 router = APIRouter(prefix="/v1/people", tags=["people"])
 NameIn = Annotated[str, Path(max_length=64, description="The name of a person")]

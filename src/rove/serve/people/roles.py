@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from rove.errors import InputError
 from rove.serve.admission.callers import EVERY_SPACE
-from rove.store.people_log import Person
+from rove.store.person import Person
 
 ADMINISTRATOR = "administrator"
 ROLES: Mapping[str, tuple[str, ...]] = MappingProxyType(

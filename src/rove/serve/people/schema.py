@@ -12,7 +12,7 @@ from rove.serve.people.roles import role_of
 from rove.serve.schema import Reply, Wire
 from rove.settings import KeySettings
 from rove.settings.serving import Label
-from rove.store.people_log import Person
+from rove.store.person import Person
 
 Name = Annotated[str, Field(pattern=r"^[\w.-]{1,64}$", examples=["anna"])]
 FullName = Annotated[str, Field(max_length=200, examples=["Anna Weber"])]

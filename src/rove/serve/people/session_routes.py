@@ -25,7 +25,7 @@ from rove.serve.people.schema import (
 )
 from rove.serve.people.sessions import caller_of_person
 from rove.serve.problems import AbsentError, UnknownCallerError, WrongOldPasswordError, WrongPasswordError
-from rove.store.people_log import Person, folded
+from rove.store.person import Person, folded
 
 router = APIRouter(prefix="/v1/session", tags=["session"])
 WRONG, WRONG_CURE = "There is nobody of this name with this password.", "Look at both, and try again."

@@ -13,7 +13,8 @@ from rove.errors import RoveError
 from rove.serve.admission.callers import Caller
 from rove.serve.people.roles import ROLES
 from rove.settings import ServeSettings
-from rove.store.people_log import PeopleLog, Person, PersonSession, hash_token
+from rove.store.people_log import PeopleLog
+from rove.store.person import Person, PersonSession, hash_token
 
 KNOWN_S = 1.0
 """So long a session is believed without a look: what another server has changed counts after that."""
