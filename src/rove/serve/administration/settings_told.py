@@ -115,7 +115,7 @@ def _shown(one: DescribedSetting, value: object, *, hidden: bool) -> JsonValue:
     """A value as it is told. Secrets are stars already; of what is held nothing names a folder or a user."""
     if one.change.by == "file" and isinstance(value, dict) and (not one.table or one.schema.get("type") == "object"):
         return [*sorted(cast("Mapping[str, object]", value))]  # tables by names of the owner's own: the names alone
-    return _public(value) if hidden else cast("JsonValue", value)
+    return _public(cast("object", value)) if hidden else cast("JsonValue", value)
 
 
 def _public(value: object) -> JsonValue:
