@@ -166,7 +166,7 @@ def test_other_mistakes_end_it_as_ever(tmp_path: Path) -> None:
     kb.mkdir()
     (kb / "rove.toml").write_text("[serve]\nport = 'x'\n", "utf-8")
     command = [str(ROVE), "serve", "--kb", str(kb), "--host", ELSEWHERE, "--await-key"]
-    done = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, timeout=240, check=False)
     assert done.returncode == 2
     assert "serve.port" in done.stderr
 
