@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import signal
@@ -18,8 +19,10 @@ import pytest
 from click.testing import CliRunner
 
 from rove.cli import rove
-from rove.serve.awaiting_key import COMMANDS
+from rove.errors import ConfigError
+from rove.serve.awaiting_key import COMMANDS, opened
 from rove.serve.pages.web_page import FOLDER
+from rove.settings import read_settings
 from serve.conftest import ENVIRONMENT, ROVE
 
 pytestmark = pytest.mark.long
@@ -162,13 +165,9 @@ def test_a_key_that_is_there_needs_no_waiting(kb: Path) -> None:
 
 
 def test_other_mistakes_end_it_as_ever(tmp_path: Path) -> None:
-    kb = tmp_path / "kb"
-    kb.mkdir()
-    (kb / "rove.toml").write_text("[serve]\nport = 'x'\n", "utf-8")
-    command = [str(ROVE), "serve", "--kb", str(kb), "--host", ELSEWHERE, "--await-key"]
-    done = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode == 2
-    assert "serve.port" in done.stderr
+    (tmp_path / "rove.toml").write_text("[serve]\nport = 'x'\n", "utf-8")
+    with pytest.raises(ConfigError, match=r"serve\.port"):
+        asyncio.run(opened(lambda: read_settings(tmp_path), lambda _: None))
 
 
 def test_the_commands_that_it_names_are_commands() -> None:
