@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Literal
 
 from rove.argument_checks import checked
 from rove.errors import FieldWarning
+from rove.records.ledger import LedgerEntry
 
 if TYPE_CHECKING:
-    from rove.records import LedgerEntry
     from rove.records.tool import RunOutcome, ToolPlan
 
 Stage = Literal["reading", "chunked", "embedded", "indexed"]
