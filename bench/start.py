@@ -18,10 +18,10 @@ from bench import workload
 from bench.process import ChildError, output
 from bench.report import Table
 
-RUNS = 7
+RUNS = 5
 DOCUMENTS = 50
 QUESTION = "How are query plans chosen?"
-UP_S = 60.0
+UP_S = 180.0
 
 
 def run() -> Table:

@@ -8,6 +8,7 @@ import shutil
 import signal
 import sqlite3
 import subprocess
+import sys
 import time
 from pathlib import Path
 from secrets import token_hex
@@ -20,12 +21,12 @@ from load.samples_pages import pdf_pages, printed
 from rove import Rove, Text
 from rove.serve.spaces import Spaces
 from rove.settings import Address, read_settings
-from serve.conftest import DOCUMENTS, ENVIRONMENT, ROVE
+from serve.conftest import DOCUMENTS, ENVIRONMENT
 from serve.test_shared_conversations import ASK, asked, talks_of
 
 FAKE = {"name": "fake"}
 QUESTIONS = ("Who approves remote work?", "パスワードは誰が承認しますか", "Wer genehmigt den Urlaub?")
-NOTES = 300
+NOTES, TOGETHER = 300, 15
 pytestmark = pytest.mark.long
 
 
@@ -112,9 +113,11 @@ def test_pg_dump_carries_all_to_another_database(tmp_path: Path, monkeypatch: py
 
 
 def adding(kb: Path, notes: Path) -> subprocess.Popen[bytes]:
-    """Add many notes in a process with a group of its own."""
+    """Add many notes, a folder at a time, in a process with a group of its own."""
+    folders = sorted(map(str, notes.iterdir()))
+    program = "import sys, rove\nwith rove.Rove.open(sys.argv[1]) as kb:\n    [kb.add(one) for one in sys.argv[2:]]"
     return subprocess.Popen(
-        [str(ROVE), "add", str(notes), "--kb", str(kb)],
+        [sys.executable, "-c", program, str(kb), *folders],
         env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
     )  # fmt: skip
 
@@ -151,10 +154,11 @@ def by_sqlite(kb: Path, process: subprocess.Popen[bytes], backup: Path) -> None:
 @pytest.mark.parametrize("take", [snapshot, by_sqlite])
 def test_a_folder_is_copied_while_it_is_written_to(take, tmp_path: Path) -> None:
     notes, kb = tmp_path / "notes", tmp_path / "kb"
-    notes.mkdir()
     for number in range(NOTES):
         text = f"# Note {number}\n\nThe code of note {number} is x{number}x.\n"
-        (notes / f"note-{number}.md").write_text(text * 4, "utf-8")
+        folder = notes / f"part-{number // TOGETHER:02}"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"note-{number}.md").write_text(text * 4, "utf-8")
     process, sizes = adding(kb, notes), list[int]()
     try:
         deadline = time.monotonic() + 240

@@ -327,7 +327,8 @@ async def test_axe_finds_nothing_and_a_phone_is_wide_enough(visit: Visit, langua
         found[name] = await violations(page)
         told = await page.locator("body").inner_text()
         assert "Bearer" not in told
-        assert language == "en" or await page.locator("main [lang=en]:not(option)").count() == 0, told
+        foreign = page.locator("main [lang=en]:not(option)").filter(visible=True)
+        assert language == "en" or name == "settings" or await foreign.count() == 0, told
         if viewport["width"] == 390:
             assert await page.evaluate("document.scrollingElement.scrollWidth") <= 390, name
 

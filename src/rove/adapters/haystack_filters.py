@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import reduce
-from operator import and_, or_
 from typing import Any, cast
 
 from rove.errors import InputError
 from rove.records import Filter, field
+from rove.records.filter import All
+from rove.records.filter import Any as AnyOf
 
 JOINED: Mapping[str, Callable[[list[Filter]], Filter]] = {
-    "AND": lambda parts: reduce(and_, parts),
-    "OR": lambda parts: reduce(or_, parts),
-    "NOT": lambda parts: ~reduce(and_, parts),
+    "AND": lambda parts: All(tuple(parts)),
+    "OR": lambda parts: AnyOf(tuple(parts)),
+    "NOT": lambda parts: ~All(tuple(parts)),
 }
 COMPARED: Mapping[str, Callable[[field, Any], Filter]] = {
     "==": lambda name, value: name == value,
@@ -45,17 +45,17 @@ def filter_of(filters: Mapping[str, Any] | None) -> Filter | None:
 
 
 def _made(node: object) -> Filter:
-    given = cast("Mapping[str, Any]", node) if isinstance(node, Mapping) else {}
+    given: Mapping[str, Any] = cast("Mapping[str, Any]", node) if isinstance(node, Mapping) else {}
     if "field" in given:
         return _compared(given)
-    operator, conditions = given.get("operator"), given.get("conditions")
+    operator, conditions = str(given.get("operator")), given.get("conditions")
     if operator not in JOINED or not isinstance(conditions, list) or not conditions:
-        raise _refused(node)
+        raise _refused(cast("object", node))
     return JOINED[operator]([_made(one) for one in cast("list[object]", conditions)])
 
 
 def _compared(given: Mapping[str, Any]) -> Filter:
-    name, operator, value = str(given["field"]), given.get("operator"), given.get("value")
+    name, operator, value = str(given["field"]), str(given.get("operator")), given.get("value")
     if operator not in COMPARED or "value" not in given or name in OWN:
         raise _refused(given)
     of = field(name.removeprefix("meta."))

@@ -47,7 +47,7 @@ class LlamaIndexRetriever(BaseRetriever):
         callback_manager: CallbackManager | None = None,
     ) -> None:
         """Take an open base, and how it is searched: see `Rove.search`. With an `AsyncRove` only `aretrieve` works."""
-        super().__init__(callback_manager=callback_manager)
+        super().__init__(callback_manager=callback_manager)  # pyright: ignore[reportUnknownMemberType] - a bare Dict
         self._searching = Searching(kb, top_k, where, mode, rerank, min_score)
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:

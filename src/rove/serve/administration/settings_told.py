@@ -22,8 +22,6 @@ from rove.settings.presets import PRESETS
 
 USER = re.compile(r"(?<=://)[^\s/@]+@")
 """Who asks, in an address; a password can stand behind the name."""
-NAMES_ONLY = ("databases", "tools", "entities", "serve.keys", "serve.spaces")
-"""Tables of which the names are told alone."""
 KINDS: tuple[tuple[type, Kind], ...] = (
     (bool, "boolean"),
     (int, "integer"),
@@ -115,9 +113,9 @@ def _kind(schema: Mapping[str, Any], value: object) -> Kind:
 
 def _shown(one: DescribedSetting, value: object, *, hidden: bool) -> JsonValue:
     """A value as it is told. Secrets are stars already; of what is held nothing names a folder or a user."""
-    if one.name in NAMES_ONLY:
-        return [*sorted(cast("Mapping[str, object]", value or {}))]
-    return _public(value) if hidden else cast("JsonValue", value)
+    if one.change.by == "file" and isinstance(value, dict) and (not one.table or one.schema.get("type") == "object"):
+        return [*sorted(cast("Mapping[str, object]", value))]  # tables by names of the owner's own: the names alone
+    return _public(cast("object", value)) if hidden else cast("JsonValue", value)
 
 
 def _public(value: object) -> JsonValue:
