@@ -35,7 +35,7 @@ def running(command: list[str], log: Path, url: str, **environment: str) -> Iter
     with log.open("ab") as written:
         process = subprocess.Popen(command, env={**ENVIRONMENT, **environment}, stdout=written, stderr=written)
     try:
-        deadline = time.monotonic() + 120
+        deadline = time.monotonic() + 300
         while time.monotonic() < deadline and process.poll() is None:
             try:
                 if httpx.get(f"{url}/health", headers={"host": "localhost"}).status_code == 200:

@@ -151,7 +151,7 @@ def test_a_container_that_is_started_without_a_key_explains_itself_and_then_serv
 
 
 def waited(client: httpx.Client, status: int) -> httpx.Response:
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + 300
     while time.monotonic() < deadline:
         try:
             if (reply := client.get("/v1/spaces")).status_code == status:

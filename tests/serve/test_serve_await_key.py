@@ -51,8 +51,8 @@ def started(kb: Path, *options: str, **environment: str) -> Iterator[tuple[httpx
 
 
 def status(client: httpx.Client, process: subprocess.Popen[bytes], path: str, *wanted: int, **headers: str) -> int:
-    """Ask until the reply has one of these; 0 after two minutes, or where the process has ended."""
-    deadline = time.monotonic() + 120
+    """Ask until the reply has one of these; 0 after five minutes, or where the process has ended."""
+    deadline = time.monotonic() + 300
     while time.monotonic() < deadline and process.poll() is None:
         try:
             if (told := client.get(path, headers=headers).status_code) in wanted:

@@ -41,7 +41,7 @@ async def invited(visit: Visit, name: str, **given: Any) -> str:
 async def settled_in(visit: Visit, name: str, password: str = PASSWORD, **given: Any) -> None:
     """Invite somebody, who chooses a password."""
     token = (await invited(visit, name, **given)).partition("/")[2]
-    async with httpx.AsyncClient(base_url=visit.address) as anybody:
+    async with httpx.AsyncClient(base_url=visit.address, timeout=60) as anybody:
         chosen = await anybody.post("/v1/session/invitation", json={"token": token, "password": password})
         assert chosen.status_code == 200, chosen.text
 
@@ -219,7 +219,7 @@ async def test_a_key_is_made_shown_once_and_revoked(visit: Visit) -> None:
         await page.locator(".spaced .adder").get_by_role("button", name="Make a key").click()
         key = await page.get_by_role("textbox", name="The key importer").input_value()
         headers = {"Authorization": f"Bearer {key}"}
-        async with httpx.AsyncClient(base_url=visit.address, headers=headers) as program:
+        async with httpx.AsyncClient(base_url=visit.address, headers=headers, timeout=60) as program:
             assert (await program.get("/v1/spaces")).json()["rights"] == ["add", "read"]
             await visit.go(page, "people")
             row = page.locator(".keys tr:has-text('importer')")
