@@ -99,5 +99,5 @@ async def test_who_may_not_add_is_told_so_and_nothing_is_sent(visit: Visit, tmp_
     note.write_text("# Cranes", "utf-8")
     async with visit.page("ask", holder="otto") as page:
         await drag(page, note)
-        await page.wait_for_selector("main.view-add:has-text('This key cannot add')")
+        await page.wait_for_selector("main.view-add:has-text('You cannot add')")
         assert not [url for url in visit.asked if url.startswith(f"{visit.address}/v1/spaces/it/uploads")]
