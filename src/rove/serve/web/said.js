@@ -62,8 +62,9 @@ function match(text, at) {
     pattern.lastIndex = at;
     const held = pattern.exec(text);
     if (!held) continue;
+    const end = pattern.lastIndex; // what a slot holds may be read by the same pattern
     const values = Object.fromEntries(slots.map((slot, place) => [slot, held[place + 1]]));
-    return { parts: told.split(/(\{\w+\})/).filter(Boolean).map((part) => filled(part, values)), end: pattern.lastIndex };
+    return { parts: told.split(/(\{\w+\})/).filter(Boolean).map((part) => filled(part, values)), end };
   }
   return null;
 }
