@@ -64,7 +64,7 @@ function match(text, at) {
     if (!held) continue;
     const end = pattern.lastIndex; // what a slot holds may be read by the same pattern
     const values = Object.fromEntries(slots.map((slot, place) => [slot, held[place + 1]]));
-    return { parts: told.split(/(\{\w+\})/).filter(Boolean).map((part) => filled(part, values)), end };
+    return { parts: told.split(/(\{\w+\})/).filter(Boolean).flatMap((part) => filled(part, values)), end };
   }
   return null;
 }
@@ -72,5 +72,5 @@ function match(text, at) {
 function filled(part, values) {
   const slot = part.slice(1, -1);
   if (!part.startsWith("{")) return part;
-  return ENGLISH.has(slot) ? said(values[slot]) : values[slot];
+  return ENGLISH.has(slot) ? [...said(values[slot]).childNodes] : values[slot];
 }
