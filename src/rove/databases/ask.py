@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pydantic import BaseModel, Field
 from sqlglot import exp
 
-from rove.databases.by_meaning import Asked, NameMeanings
+from rove.databases.by_meaning import AskableTable, NameMeanings
 from rove.databases.by_rules import RuledSql, by_rules
 from rove.databases.check import Checked, checked
 from rove.databases.choose import chosen
@@ -165,7 +165,7 @@ class DatabaseAsker:
         question: str,
         language: str,
         ordered: Sequence[TableSchema],
-        asked: Sequence[Asked],
+        asked: Sequence[AskableTable],
     ) -> tuple[RuledSql | None, str]:
         """What the rules make of a question whose unknown words are read by their meaning, and what was read so."""
         try:
@@ -179,9 +179,9 @@ class DatabaseAsker:
             return None, ""
         return meant.ruled, f"Read by meaning: {', '.join(f'{word} = {name}' for word, name in meant.read.items())}."
 
-    def _asked(self, tables: Sequence[TableSchema]) -> list[Asked]:
+    def _asked(self, tables: Sequence[TableSchema]) -> list[AskableTable]:
         """Tables with the values that they hold. Blocks."""
-        return [Asked(table, self._held(table)) for table in tables]
+        return [AskableTable(table, self._held(table)) for table in tables]
 
     def _held(self, table: TableSchema) -> Mapping[str, list[str]]:
         """Different values of a table's columns of text, as far as they can be had quickly."""

@@ -45,7 +45,7 @@ class MeantSql:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskableTable:
     """A table that a question may be about, and different values of its columns."""
 
     table: TableSchema
@@ -65,7 +65,7 @@ class NameMeanings:
     embedder: Embedder
     _kept: dict[str, Vectors] = field(default_factory=dict[str, Vectors])
 
-    async def read(self, question: str, language: str, tables: Sequence[Asked]) -> MeantSql | None:
+    async def read(self, question: str, language: str, tables: Sequence[AskableTable]) -> MeantSql | None:
         """Return the reading of a question that names most of a table; None where a word stays unclear.
 
         Raises:
@@ -98,7 +98,7 @@ class NameMeanings:
         """
         if self.embedder.fingerprint.model != MEASURED or len(tables) > MOST_TABLES:
             return list(tables)
-        said = [", ".join(Asked(table, {}).names()[:MOST_NAMES]) for table in tables]
+        said = [", ".join(AskableTable(table, {}).names()[:MOST_NAMES]) for table in tables]
         vectors = await self._vectors([question, *said])
         cosines = [float(vectors[one] @ vectors[question]) for one in said]
         return [tables[at] for at in sorted(range(len(tables)), key=lambda at: (-cosines[at], at))]
