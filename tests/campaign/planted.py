@@ -100,9 +100,9 @@ def cureless(*_: object, **__: object) -> None:
     raise InputError(message)
 
 
-def raising(error: Exception) -> Callable[..., Any]:
+def raising(error: Callable[[], Exception]) -> Callable[..., Any]:
     def raised(*_: object, **__: object) -> None:
-        raise error
+        raise error()
 
     return raised
 
@@ -120,7 +120,7 @@ def everything(view: CallerView, wanted: Any = None) -> Any:  # noqa: ANN401 - a
 IMPORT = AsyncRove.import_
 PLANTED: dict[tuple[str, str], Callable[[], list[Any]]] = {
     ("kills", "an add that keeps nothing"): lambda: [patch.object(Rove, "add", losing(Rove.add))],
-    ("torn", "an error of another library"): lambda: [patch.object(Rove, "search", raising(KeyError("chunk_id")))],
+    ("torn", "an error of another library"): lambda: [patch.object(Rove, "search", raising(lambda: KeyError("chunk_id")))],
     ("torn", "a refusal without a cure"): lambda: [patch.object(Rove, "doctor", cureless)],
     ("torn", "a base that opens empty"): lambda: [patch.object(Rove, "documents", lambda _: [])],
     ("disks", "a full disk is acknowledged"): lambda: [patch.object(Rove, "add", swallowed(Rove.add))],
@@ -138,7 +138,7 @@ PLANTED: dict[tuple[str, str], Callable[[], list[Any]]] = {
         patch.dict(campaign.callers.RIGHTS, clear=True)
     ],
     ("chat", "an error of another library"): lambda: [
-        patch.object(AsyncRove, name, raising(RecursionError())) for name in ("respond", "gather", "walk")
+        patch.object(AsyncRove, name, raising(RecursionError)) for name in ("respond", "gather", "walk")
     ],
     ("files", "a source without an end"): lambda: [patch.object(Pool, "read", forgetful(Pool.read))],
     ("addresses", "every address is public"): lambda: [patch("rove.load.web.address.is_public", lambda _: True)],
