@@ -90,7 +90,8 @@ def draw(address: str) -> None:
     """Go through the states of the page, and draw each."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--no-sandbox"] if os.getuid() == 0 else []
+            executable_path=shutil.which("chromium-headless-shell") or shutil.which("chromium"),
+            args=["--no-sandbox"] if os.getuid() == 0 else [],
         )
         look = {"locale": "en", "reduced_motion": "reduce"}
         wide = browser.new_page(viewport={"width": 1400, "height": 860}, color_scheme="light", **look)

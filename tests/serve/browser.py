@@ -25,6 +25,7 @@ HOSTILE = Text(
     "![x](https://evil.example/x.png) The zebra sleeps at noon.",
     id=f"zebra-{EVIL}", title=f"Zebra {EVIL}", metadata={"access": ("staff",)}, kind="markdown",
 )  # fmt: skip
+BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser")
 BOX = ".ask-form > textarea"
 IN_THREES = """
 const whole = window.fetch;
@@ -85,10 +86,10 @@ class Visit:
 
 
 def chromium() -> str:
-    """Where the browser is; a test without one skips."""
-    found = shutil.which("chromium") or shutil.which("chromium-browser")
+    """Where the browser is, the one without windows first, which takes a quarter less; a test without one skips."""
+    found = next(filter(None, map(shutil.which, BROWSERS)), None)
     if found is None:
-        pytest.skip("needs Chromium (apt-get install chromium)")
+        pytest.skip("needs Chromium (apt-get install chromium-headless-shell)")
     return found
 
 
