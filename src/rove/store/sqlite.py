@@ -127,8 +127,9 @@ class SqliteDialect:
         return ServiceError(message, cure="Make room on the disk, check its rights, and run the same again.")
 
     def close(self) -> None:
-        """Close every connection."""
-        self._watch.close()
+        """Close every connection; who still looks at the revision, for a call that was cancelled, is waited for."""
+        with self._watching:  # the driver crashes where a connection is closed while another thread uses it
+            self._watch.close()
         self.engine.dispose()
 
     @contextmanager
