@@ -11,7 +11,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Page, expect
 
-from serve.browser import Visit, ask, violations, visiting
+from serve.browser import LOOKS, Visit, ask, violations, visiting
 from serve.conftest import in_a_task
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.long]
@@ -342,8 +342,7 @@ async def test_the_first_person_closes_a_server_that_was_open(tmp_path: Any) -> 
         assert visit.errors == []
 
 
-@pytest.mark.parametrize("language", ["en", "de", "hu", "zh", "ja"])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("language", "scheme"), LOOKS)
 async def test_axe_finds_nothing_and_a_phone_is_wide_enough(visit: Visit, language: str, scheme: str) -> None:
     found: dict[str, list[str]] = {}
 
