@@ -99,8 +99,10 @@ function entitle(title) {
   document.title = title ? `${title} – Rove` : "Rove";
 }
 
-/** Hold the view as it stands, while somebody signs in again. */
+/** Hold the view as it stands while somebody signs in again, if there is something in a form of it. */
 function hold() {
+  const written = ({ type, value, defaultValue }) => type !== "password" && value !== defaultValue;
+  if (![...main.querySelectorAll("form :is(input, textarea)")].some(written)) return;
   held = { who: whoAndWhat(), hash: location.hash, title: document.title, nodes: [...main.childNodes], leave };
   leave = () => {};
 }
