@@ -22,7 +22,7 @@ from rove.enrich.keywords import KEYWORD_FIELDS, with_keywords
 from rove.enrich.terms import chunk_terms, with_names_spelled_out
 from rove.errors import ConfigError, InputError
 from rove.language.schema_text import SCHEMA
-from rove.load import DRAWN, SUFFIXES, LoadOptions
+from rove.load import DRAWN, PICTURED, SUFFIXES, LoadOptions
 from rove.load.discover import DATABASE, DATABASE_SCHEMA, Location, load_documents, read
 from rove.load.finish import finished
 from rove.load.limits import OutOfTime
@@ -109,7 +109,7 @@ class Preparer:
                 if location.is_schema:
                     described = described_sheets(documents, location.uri, location.database)
                     documents = finished(described, replace(source, kind=SCHEMA))
-                origin = sha256(source.data).hexdigest() if source.kind in DRAWN else ""
+                origin = sha256(source.data).hexdigest() if source.kind in DRAWN | PICTURED else ""
             remark = yield from self._prepared(documents, location, origin)
             end = SourceEnd(location.uri, kind, fingerprint, reason=remark)
         except (InputError, ConfigError, OutOfTime, MemoryError) as error:
@@ -137,8 +137,8 @@ class Preparer:
                 cure = "Split it, or raise load.max_file_mb in the settings above its millions of characters."
                 raise InputError(message, cure=cure, outcome="too-large")
             made = self.prepare(document, location.uri)
-            drawn = origin and document.pages and document.source == location.uri
-            yield replace(made, origin=origin) if drawn else made
+            is_shown = bool(document.pages) or document.kind in PICTURED
+            yield replace(made, origin=origin) if origin and is_shown and document.source == location.uri else made
 
     def fingerprint(self, source: Source) -> str:
         """Hash all that decides what comes out of a source."""

@@ -559,6 +559,10 @@ def test_settings_from_environment_and_file(base: Path, tmp_path: Path) -> None:
     (tmp_path / "rove.toml").write_text(f"path = '{base}'\n[embedder]\nname = 'fake'\n[search]\ntop_k = 1\n")
     hits = json.loads(call("search", "work", "--json", "--kb", tmp_path / "rove.toml").stdout)
     assert len(hits) == 1
+    before = json.loads(call("--kb", tmp_path / "rove.toml", "search", "work", "--json").stdout)
+    assert before == hits
+    none = run("--kb", str(base / "none"), "search", "work", "--kb", str(base), env=environment)
+    assert none.returncode == 0, "the command's own base counts"
 
 
 def test_a_reader_that_stops_early_is_no_error(base: Path) -> None:

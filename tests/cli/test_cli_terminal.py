@@ -159,6 +159,7 @@ def test_commands_options_and_values_are_completed(base: str) -> None:
     assert completed("rove enrich gr") == ["graph"]
     assert completed("rove inspect te", ROVE_KB=base) == ["te", "tea"]  # the first: files, which the shell names
     assert completed(f"rove inspect --kb {base} te")[1] == "tea"
+    assert completed(f"rove --kb {base} inspect te")[1] == "tea"
     assert completed("rove walks show ", ROVE_KB=base) == ["last"]
 
 

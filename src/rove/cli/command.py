@@ -116,7 +116,7 @@ def shared_options(*, several: bool = False) -> list[click.Parameter]:
             ["--kb", "-k"],
             multiple=True,
             type=BasePlace(),
-            default=usual_base,
+            default=meant_base,
             show_default="$ROVE_KB, else kb",
             help=f"Folder or TOML file of the base, or its address (postgresql://…).{MORE if several else ''}",
         ),
@@ -128,6 +128,12 @@ def shared_options(*, several: bool = False) -> list[click.Parameter]:
         ),
         click.Option(["--json", "as_json"], is_flag=True, help="Print JSON."),
     ]
+
+
+def meant_base(context: click.Context | None = None) -> list[str]:
+    """The base that a command means which names none: the one before the command, else the usual one."""
+    context = context or click.get_current_context()
+    return list(context.find_root().params.get("kb") or usual_base())
 
 
 def usual_base() -> list[str]:

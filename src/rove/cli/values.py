@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 from click.shell_completion import CompletionItem
 
-from rove.cli.command import usual_base
+from rove.cli.command import meant_base
 
 MODES = (
     "keyword", "semantic", "hybrid", "gather", "walk", "graph", "sparse", "tree", "questions", "summaries", "themes",
@@ -72,7 +72,7 @@ class Kept(click.ParamType):  # pyright: ignore[reportMissingTypeArgument] - gen
         found = [CompletionItem(name) for name in self._names if name.startswith(incomplete)]
         if self._files:
             found.append(CompletionItem(incomplete, type="file"))
-        (place, *_) = ctx.params.get("kb") or usual_base()
+        (place, *_) = ctx.params.get("kb") or meant_base(ctx)
         file = Path(place) / CATALOG
         if not file.is_file():
             return found

@@ -74,13 +74,14 @@ class Format:
     """A packaged loader ("module:Class"), and the suffixes of its files, separated by spaces.
 
     `inline`: read by our own code and Python's, in linear time; all others are parsed in a sandbox. `drawn`: its pages
-    can be shown as pictures, from the file itself.
+    can be shown as pictures, from the file itself. `pictured`: so can the pictures that stand in it, by their names.
     """
 
     loader: str
     suffixes: str = ""
     inline: bool = False
     drawn: bool = False
+    pictured: bool = False
 
 
 FORMATS = {
@@ -88,10 +89,10 @@ FORMATS = {
     "markdown": Format("rove.load.markdown:MarkdownLoader", ".md .markdown", inline=True),
     "html": Format("rove.load.html.html:HtmlLoader", ".html .htm .xhtml"),
     "pdf": Format("rove.load.pdf.loader:PdfLoader", ".pdf", drawn=True),
-    "docx": Format("rove.load.office.docx.loader:DocxLoader", ".docx .docm .dotx .dotm"),
-    "pptx": Format("rove.load.office.pptx.loader:PptxLoader", ".pptx .pptm .ppsx .ppsm .potx .potm"),
-    "odt": Format("rove.load.office.odf.odt:OdtLoader", ".odt .ott"),
-    "odp": Format("rove.load.office.odf.odp:OdpLoader", ".odp .otp"),
+    "docx": Format("rove.load.office.docx.loader:DocxLoader", ".docx .docm .dotx .dotm", pictured=True),
+    "pptx": Format("rove.load.office.pptx.loader:PptxLoader", ".pptx .pptm .ppsx .ppsm .potx .potm", pictured=True),
+    "odt": Format("rove.load.office.odf.odt:OdtLoader", ".odt .ott", pictured=True),
+    "odp": Format("rove.load.office.odf.odp:OdpLoader", ".odp .otp", pictured=True),
     "rtf": Format("rove.load.office.rtf.loader:RtfLoader", ".rtf"),
     "json": Format("rove.load.data.json:JsonLoader", ".json .jsonl .ndjson", inline=True),
     "xlsx": Format("rove.load.sheets.xlsx:XlsxLoader", ".xlsx .xlsm .xltx .xltm"),
@@ -104,7 +105,7 @@ FORMATS = {
     "ipynb": Format("rove.load.ipynb:NotebookLoader", ".ipynb"),
     "rst": Format("rove.load.rst.loader:RstLoader", ".rst"),
     "image": Format("rove.load.image.loader:ImageLoader", ".png .jpg .jpeg .tif .tiff .gif .webp .bmp", drawn=True),
-    "epub": Format("rove.load.html.epub:EpubLoader", ".epub"),
+    "epub": Format("rove.load.html.epub:EpubLoader", ".epub", pictured=True),
     "eml": Format("rove.load.mail.eml:EmlLoader", ".eml"),
     "mbox": Format("rove.load.mail.eml:MboxLoader", ".mbox"),
     "msg": Format("rove.load.mail.msg:MsgLoader", ".msg"),
@@ -119,6 +120,7 @@ LOADERS = Registry("loader", "rove.loaders", {kind: format.loader for kind, form
 SUFFIXES = {suffix: kind for kind, format in FORMATS.items() for suffix in format.suffixes.split()}
 INLINE = frozenset(kind for kind, format in FORMATS.items() if format.inline)
 DRAWN = frozenset(kind for kind, format in FORMATS.items() if format.drawn)
+PICTURED = frozenset(kind for kind, format in FORMATS.items() if format.pictured)
 
 
 @cache

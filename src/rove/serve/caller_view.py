@@ -13,7 +13,6 @@ from rove.document_erasure import erase
 from rove.engine import AsyncRove
 from rove.errors import InputError
 from rove.events import Listener, ignore
-from rove.load import DRAWN
 from rove.records import Answer, Document, DocumentInfo, Filter, History, Hit, LedgerEntry, Report, Response
 from rove.records.filter import All
 from rove.records.graph import Subgraph
@@ -205,12 +204,12 @@ class CallerView:
         return await self.kb.summary(document_id)
 
     async def original(self, document_id: str) -> tuple[Document, Original | None]:
-        """One document, by its id alone, and the file that it was read from, where its pages can be drawn of that."""
+        """One document, by its id alone, and the file that it was read from, where that is known."""
         while True:
             original = await asyncio.to_thread(self.kb.store.originals.of, document_id)
             _, document = await self.document(document_id)  # looked at last: it says whether the file may be seen
             if await asyncio.to_thread(self.kb.store.originals.of, document_id) == original:  # of the same version
-                return document, original if document.pages and document.kind in DRAWN else None
+                return document, original
 
     # -- writing ---------------------------------------------------------------------------------------------------
 

@@ -95,7 +95,7 @@ class ServeSettings(SettingsSection):
     concurrent: int = Field(default=256, ge=1)
     """Requests that are worked at at once, counted from when their bodies are there."""
     keep_originals: bool = True
-    """Whether a base keeps the PDFs and images that are uploaded, to show their pages."""
+    """Whether a base keeps what is uploaded of files whose pages or pictures are shown: PDF, Office, EPUB, images."""
     max_originals_mb: int = Field(default=10_000, ge=0)
     """How many megabytes of these a base keeps in all."""
     streams: int = Field(default=128, ge=1)

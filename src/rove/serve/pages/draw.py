@@ -1,4 +1,4 @@
-"""Draws one page in a process of its own: `python -m rove.serve.pages.draw KIND PAGE SCALE DIGEST FILE`."""
+"""Draws a page, or the picture NAME in there: `python -m rove.serve.pages.draw KIND PAGE SCALE DIGEST FILE [NAME]`."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ import pypdfium2
 from PIL import Image, ImageOps
 
 from rove.load.image import FORMATS, MAX_PIXELS
+from rove.load.inside import picture_inside
+from rove.records import Source
 from rove.sandbox import Limits
 from rove.sandbox.jail import SourceTimer, lock
 
@@ -51,8 +53,8 @@ def draw_image(data: bytes, page: int, scale: int) -> Image.Image:
 DRAWING: dict[str, Callable[[bytes, int, int], Image.Image]] = {"pdf": draw_pdf, "image": draw_image}
 
 
-def draw(kind: str, page: int, scale: int, digest: str, file: Path) -> None:
-    """Draw a page to the standard output, of the very bytes that hash to this SHA-256.
+def draw(kind: str, page: int, scale: int, digest: str, file: Path, name: str = "") -> None:
+    """Draw a page to the standard output, of the very bytes that hash to this SHA-256; `name`: the picture in there.
 
     Raises:
         ValueError: the file has others.
@@ -61,10 +63,12 @@ def draw(kind: str, page: int, scale: int, digest: str, file: Path) -> None:
     if sha256(data).hexdigest() != digest:
         message = f"{file} is not what was read."
         raise ValueError(message)
+    if name:
+        kind, data = "image", picture_inside(Source(str(file), file.name, data, kind), name)
     DRAWING[kind](data, page, scale).save(sys.stdout.buffer, "PNG")
 
 
 if __name__ == "__main__":
     lock(LIMITS)
     SourceTimer(LIMITS).begin(0)
-    draw(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4], Path(sys.argv[5]))
+    draw(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4], Path(sys.argv[5]), *sys.argv[6:])

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+from posixpath import dirname, join, normpath
 from typing import Annotated
+from urllib.parse import quote, unquote
 
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
+from rove.errors import InputError
+from rove.load import DRAWN, PICTURED
+from rove.records import Document
+from rove.serve.caller_view import CallerView
 from rove.serve.context import CallerViewIn
 from rove.serve.pages.pictures import picture
 from rove.serve.problems import AbsentError
@@ -49,7 +55,8 @@ async def places(view: CallerViewIn, document_id: DocumentId, start: Offset = 0,
     """Where the characters from `start` to `end` of a document stand on its pages."""
     document, original = await view.original(document_id)
     boxes = document.boxes_at((start, end))[:MAX_BOXES]
-    whole = original is not None and await asyncio.to_thread(original.is_whole)
+    drawn = original is not None and bool(document.pages) and document.kind in DRAWN
+    whole = drawn and await asyncio.to_thread(original.is_whole)
     return PlacesOut(
         page=document.page_at(start),
         pages=max((page.number for page in document.pages), default=0),
@@ -67,38 +74,57 @@ async def page_picture(
     page: Annotated[int, Query(ge=1, le=100_000)] = 1,
     scale: Annotated[int, Query(ge=1, le=2)] = 1,
     version: Annotated[str, Query(max_length=100)] = "",
+    name: Annotated[str, Query(max_length=1_000)] = "",
 ) -> Response:
     """A page of a PDF or an image as a picture, drawn from the file it was read from, if that has not changed since.
 
-    A client keeps it for an hour where it names the `version` that it wants, as GET …/places gives it.
+    With `name` a picture that stands in a document, as `target` of its block has it: in the file itself, or beside it
+    if it is a document of this space too. A client keeps a picture for an hour where it names the `version` that it
+    wants, as GET …/places gives it.
     """
-    document, original = await view.original(document_id)
     while True:
-        if original is None or page not in {one.number for one in document.pages}:
-            message = "There is no picture of this page."
+        document, original = await _holder(view, document_id, name)
+        inside = name if document.kind in PICTURED else ""
+        if original is None or not (inside or _has_page(document, page)):
+            message = "There is no such picture." if name else "There is no picture of this page."
             raise AbsentError(message, cure="Read its text.")
-        headers = _kept(original, page, scale, version)
+        headers = _kept(original, page, scale, version, inside)
         if request.headers.get("If-None-Match") == headers["ETag"] and await asyncio.to_thread(original.is_whole):
             return Response(status_code=304, headers=headers)
         try:
-            drawn = await picture(original, document.kind, page, scale)
+            drawn = await picture(original, document.kind, page, scale, name=inside)
             return Response(drawn, media_type="image/png", headers=headers)
         except AbsentError:
-            tried = original
-            document, original = await view.original(document_id)
-            if original == tried:  # else it was replaced while it was drawn
+            if (await _holder(view, document_id, name))[1] == original:  # else it was replaced while it was drawn
                 raise
+
+
+async def _holder(view: CallerView, document_id: str, name: str) -> tuple[Document, Original | None]:
+    """The document whose file holds a page or a picture: this one, or the picture beside it that it names."""
+    document, original = await view.original(document_id)
+    if not name or document.kind in PICTURED:
+        return document, original
+    beside = normpath(join(dirname(document.source), unquote(name)))
+    try:
+        found = await view.kb.named(beside, whole=True)
+    except InputError:
+        return document, None
+    return await view.original(found[0].document_id)
+
+
+def _has_page(document: Document, page: int) -> bool:
+    return document.kind in DRAWN and page in {one.number for one in document.pages}
 
 
 def _version(original: Original) -> str:
     return original.digest[:16]
 
 
-def _kept(original: Original, page: int, scale: int, version: str) -> dict[str, str]:
+def _kept(original: Original, page: int, scale: int, version: str, name: str) -> dict[str, str]:
     """How long a browser keeps a picture: for the one who has asked for it, with the key that was shown."""
     same = version == _version(original)
     return {
-        "ETag": f'"{_version(original)}-{page}-{scale}"',
+        "ETag": f'"{_version(original)}-{quote(name, safe="") or page}-{scale}"',
         "Cache-Control": f"private, max-age={KEPT_S}" if same else "private, no-cache",
         "Vary": "Authorization, Cookie",
     }

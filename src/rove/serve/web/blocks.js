@@ -7,11 +7,15 @@ import { t } from "./words.js";
 const PAIRS = /[\ud800-\udfff]/;
 const INLINE = { strong: "strong", emphasis: "em", literal: "code", formula: "code" };
 
-/** Draws blocks. `marks`: spans that are marked; `grid`: tables as sheets; `top`: the level above that of the first heading. */
+/**
+ * Draws blocks. `marks`: spans that are marked; `grid`: tables as sheets; `top`: the level above that of the first
+ * heading; `pictured`: called with the place of each picture and its name, to show it there once it is in sight.
+ */
 export class Drawing {
-  constructor({ marks = [], grid = false, top = 2 } = {}) {
+  constructor({ marks = [], grid = false, top = 2, pictured = () => {} } = {}) {
     this.marks = marks.filter(([start, end]) => end > start);
     this.grid = grid;
+    this.pictured = pictured;
     this.levels = [{ own: 0, shown: top }];
   }
 
@@ -58,7 +62,11 @@ export class Drawing {
     if (node.kind === "break") return el("br");
     if (node.kind === "wrap") return "\n";
     const inside = this.inside(node);
-    if (node.kind === "image") return el("span", { class: "picture", title: node.target || null }, el("span", { class: "hidden" }, t("source.picture")), inside);
+    if (node.kind === "image") {
+      const place = el("span", { class: "picture", title: node.target || null }, el("span", { class: "hidden" }, t("source.picture")), inside);
+      if (node.target) this.pictured(place, node.target);
+      return place;
+    }
     if (node.kind === "link") return el("span", { class: "linked", title: node.target || null }, inside); // where it leads is told, and never gone to
     return el(INLINE[node.kind] ?? "span", { class: node.kind === "formula" ? "formula" : null, dir: node.kind === "literal" ? "ltr" : null }, inside);
   }

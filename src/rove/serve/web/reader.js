@@ -1,6 +1,6 @@
 // A document as it is read: its blocks around a place, more of them as one scrolls, the cited words marked.
 
-import { get, here } from "./api.js";
+import { get, here, picture } from "./api.js";
 import { Drawing, joined } from "./blocks.js";
 import { el, fill } from "./dom.js";
 import { t } from "./words.js";
@@ -8,6 +8,7 @@ import { t } from "./words.js";
 const AROUND = 3_000;
 const STEP = 12_000;
 const WRAPPED = ["markdown", "html", "rst", "ipynb", "docx", "epub"]; // a line's end means nothing there
+const A_FILE = /^(?![a-z][a-z0-9+.-]*:).*\.\w{2,5}$/i; // not on another server, and not in the text itself
 const GRIDS = ["xlsx", "xls", "ods", "csv", "parquet", "sqlite"];
 
 /** Open a document in `host` at the words of `span`, with `line` at its first block alone; `top`: the level of the heading above. */
@@ -21,13 +22,44 @@ function blocks(query, signal) {
   return get(here("/blocks", query), signal);
 }
 
+/** Pictures that stand in a document, each fetched once it comes into sight; one that cannot be had stays its caption. */
+class InSight {
+  constructor(fetched, signal) {
+    this.names = new WeakMap();
+    this.near = new IntersectionObserver((seen) => seen.filter((one) => one.isIntersecting).forEach(({ target }) => this.show(target)), { rootMargin: "400px" });
+    this.fetched = fetched;
+    this.drawn = new Map(); // name -> promise of its address here: a logo that stands on every slide is fetched once
+    signal.addEventListener("abort", () => {
+      this.near.disconnect();
+      for (const address of this.drawn.values()) address.then(URL.revokeObjectURL, () => {});
+    });
+  }
+
+  watch(place, name) {
+    if (!A_FILE.test(name)) return;
+    this.names.set(place, name);
+    this.near.observe(place);
+  }
+
+  async show(place) {
+    this.near.unobserve(place);
+    const name = this.names.get(place);
+    if (!this.drawn.has(name)) this.drawn.set(name, this.fetched(name));
+    const address = await this.drawn.get(name).catch(() => "");
+    if (!address) return;
+    place.classList.add("shown");
+    place.prepend(el("img", { src: address, alt: "" })); // its caption stands beneath
+  }
+}
+
 class Reader {
   constructor(host, told, { signal, top, mark }) {
     this.told = told;
     this.signal = signal;
     [this.from, this.to] = told.span;
     this.goesOn = told.continues;
-    this.drawing = new Drawing({ marks: [mark], grid: GRIDS.includes(told.type), top });
+    const pictures = new InSight((name) => picture(here("/picture", { document_id: told.document_id, name }), signal), signal);
+    this.drawing = new Drawing({ marks: [mark], grid: GRIDS.includes(told.type), top, pictured: (place, name) => pictures.watch(place, name) });
     this.text = el("div", { class: WRAPPED.includes(told.type) ? "source-text document wrapped" : "source-text document", tabindex: 0, role: "region", "aria-label": t("source.text"), lang: told.language === "und" ? null : told.language });
     this.earlier = el("button", { type: "button", class: "more", on: { click: () => this.before() } }, t("source.earlier"));
     this.later = el("button", { type: "button", class: "more", on: { click: () => this.after() } }, t("source.later"));

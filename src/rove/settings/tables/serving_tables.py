@@ -86,7 +86,8 @@ class ServeTable(TypedDict, total=False):
     concurrent: int
     """Requests that are worked at at once, counted from when their bodies are there. Default: 256."""
     keep_originals: bool
-    """Whether a base keeps the PDFs and images that are uploaded, to show their pages. Default: True."""
+    """Whether a base keeps what is uploaded of files whose pages or pictures are shown: PDF, Office, EPUB, images.
+    Default: True."""
     max_originals_mb: int
     """How many megabytes of these a base keeps in all. Default: 10000."""
     streams: int
