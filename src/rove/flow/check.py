@@ -9,7 +9,7 @@ import msgspec
 
 from rove.errors import meant
 from rove.flow.definition import TYPES, Flow
-from rove.flow.flow_plan import INPUT, ITEM, FlowNode, FlowPlan, Planner, Problem
+from rove.flow.flow_plan import INPUT, ITEM, EnoughError, FlowNode, FlowPlan, Planner, Problem, note_problem
 from rove.flow.json_values import can_be_kept
 from rove.flow.reference import Choice, Reference, choices
 from rove.flow.there import There, lacking
@@ -26,7 +26,11 @@ def checked(flow: Flow, *, there: There | None = None) -> tuple[FlowPlan, list[P
     if planner.problems:
         return plan, planner.problems
     checker = _Checker(plan)
-    return checker.converted(), [*checker.problems, *(lacking(plan, there) if there else ())]
+    try:
+        plan = checker.converted()
+    except EnoughError:
+        return plan, checker.problems
+    return plan, [*checker.problems, *(lacking(plan, there) if there else ())]
 
 
 class _Checker:
@@ -148,4 +152,4 @@ class _Checker:
             self._add(f"steps.{name}", "Nothing uses what it gives.", "Refer to it in another step or in [output].")
 
     def _add(self, place: str, reason: str, cure: str) -> None:
-        self.problems.append(Problem(place, reason, cure))
+        note_problem(self.problems, Problem(place, reason, cure))

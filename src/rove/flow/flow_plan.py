@@ -16,6 +16,8 @@ from rove.flow.reference import Choice, Reference, choices, parsed
 
 INPUT, ITEM = "input", "item"
 MOST_ROUNDS = 1_000
+MOST_PROBLEMS = 100
+"""What is wrong beyond these is said when they are mended: whatever the text, a check comes to its end soon."""
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 T = TypeVar("T")
 
@@ -27,6 +29,17 @@ class Problem:
     place: str
     reason: str
     cure: str
+
+
+class EnoughError(Exception):
+    """So much is wrong that the check stops here."""
+
+
+def note_problem(problems: list[Problem], problem: Problem) -> None:
+    """Add a problem; raises `EnoughError` at the last that is told."""
+    problems.append(problem)
+    if len(problems) >= MOST_PROBLEMS:
+        raise EnoughError
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +117,14 @@ class Planner:
 
     def planned(self) -> FlowPlan:
         """Return the plan, of what could be read."""
+        try:
+            return self._planned()
+        except EnoughError:
+            return FlowPlan(self.flow, {}, {}, {})
+
+    # -- inside ----------------------------------------------------------------------------------------------------
+
+    def _planned(self) -> FlowPlan:
         self._check_names()
         nodes = {step.name: node for step in self.flow.steps if (node := self._node(step))}
         rounds = {loop.name: self._round(loop, nodes) for loop in self.flow.loops}
@@ -209,7 +230,7 @@ class Planner:
         return f"{meant(name, self._steps)}Steps: {', '.join(self._steps)}."
 
     def _add(self, place: str, reason: str, cure: str) -> None:
-        self.problems.append(Problem(place, reason, cure))
+        note_problem(self.problems, Problem(place, reason, cure))
 
 
 def refused(flow: Flow, problems: Sequence[Problem]) -> ConfigError:
