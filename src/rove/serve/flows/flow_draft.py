@@ -79,7 +79,8 @@ def _changes(flow: Flow, plan: FlowPlan) -> list[Problem]:
     found = [Problem("writes", "A flow that may change something is not served.", cure)] if flow.writes else []
     for node in plan.nodes.values():
         if node.operator.effects != "none":
-            reason = f"{node.operator.name!r} changes something; such flows are not served."
+            used = node.operator.name
+            reason = f"{used!r} changes something; such flows are not served."
             found.append(Problem(f"steps.{node.name}", reason, cure))
     return found
 

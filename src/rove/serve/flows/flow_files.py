@@ -83,7 +83,8 @@ class FlowFolder:
         self._text(file)
         self._seen(file, version)
         if new.exists():
-            message = f"There is a flow {wanted!r} already."
+            named = wanted
+            message = f"There is a flow {named!r} already."
             raise InputError(message, cure="Choose another name.")
         try:
             file.rename(new)
@@ -127,7 +128,8 @@ class FlowFolder:
             message = "No folder for flows is set up."
             raise InputError(message, cure="Whoever runs the server names one in the setting serve.flows.")
         if not PLAIN.fullmatch(name) or name in TAKEN:
-            message = f"{name[:100]!r} cannot be the name of a flow's file."
+            given = name[:100]
+            message = f"{given!r} cannot be the name of a flow's file."
             raise InputError(message, cure="Use letters from a to z, digits, - and _, 64 at most.")
         return Path(self.folder) / f"{name}{TOML}"
 

@@ -34,7 +34,7 @@ def blocks(text: str) -> list[Block]:
     made: list[Block] = []
     for (first, name), (end, _) in zip(starts, starts[1:], strict=False):
         last = end
-        while last > first + 1 and (not (line := lines[last - 1].strip()) or line.startswith("#")):
+        while last > first + bool(name) and (not (line := lines[last - 1].strip()) or line.startswith("#")):
             last -= 1
         if name or last > first:
             made.append(Block(name, first + 1, last))
@@ -50,6 +50,8 @@ def line_of(text: str, place: str) -> int:
     found = {one.name: one for one in blocks(text)}
     if place in found:
         return found[place].first
+    if place == "output":
+        return text.count("\n") + 1
     table, _, key = place.rpartition(".")
     if table in found:
         block = found[table]
@@ -58,7 +60,7 @@ def line_of(text: str, place: str) -> int:
                 return number
         return block.first
     inner = [one.first for name, one in found.items() if name.endswith(f".{place}")]
-    return inner[0] if inner else text.count("\n") + 1 if place == "output" else 1
+    return inner[0] if inner else 1
 
 
 def keys_of(text: str, name: str) -> list[str]:

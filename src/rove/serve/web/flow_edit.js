@@ -126,9 +126,14 @@ async function openText(main, name, signal) {
 
   /** Put a step of an operator below the table in which the cursor stands. */
   async function putIn(use) {
-    const line = field.value.slice(0, field.selectionStart).split("\n").length;
-    const made = await post(here("/flows/insert"), { text: field.value, use, line }, signal);
-    const lines = field.value.split("\n");
+    const text = field.value;
+    const line = text.slice(0, field.selectionStart).split("\n").length;
+    const made = await post(here("/flows/insert"), { text, use, line }, signal);
+    if (text !== field.value) {
+      await putIn(use); // it was written on meanwhile
+      return;
+    }
+    const lines = text.split("\n");
     const at = lines.slice(0, made.after).join("\n").length;
     const next = (lines[made.after] ?? "").trim();
     const piece = `${made.after ? "\n\n" : ""}${made.text.trimEnd()}${next || !made.after ? "\n" : ""}`;
@@ -143,6 +148,7 @@ async function openText(main, name, signal) {
   }
 
   function drawStanding() {
+    dropper.hidden = isSaved();
     fill(standing, isSaved() ? t("edit.saved") : saved.gone && !draftOf(name) ? t("edit.deleted") : t("edit.not-saved"));
   }
 
@@ -177,6 +183,8 @@ async function openText(main, name, signal) {
 
   const button = (label, act, look = "") => el("button", { type: "button", class: look, on: { click: act } }, label);
 
+  const dropper = button(t("edit.drop"), drop);
+
   async function decide(theirs) {
     await tried(async () => {
       saved = await savedOf(name, signal);
@@ -192,6 +200,13 @@ async function openText(main, name, signal) {
       field.value = (await get(sourceAt(name, { before: true }), signal)).text;
       noteChange();
     });
+    field.focus();
+  }
+
+  function drop() {
+    field.value = saved.text;
+    seat.version = saved.version;
+    noteChange();
     field.focus();
   }
 
@@ -213,16 +228,10 @@ async function openText(main, name, signal) {
       keepDraft(name, null);
       location.hash = "#/flows";
     };
-    const drop = () => {
-      field.value = saved.text;
-      seat.version = saved.version;
-      noteChange();
-      drawMore();
-    };
     fill(
       more,
       saved.version && el("form", { class: "plain", on: { submit: rename } }, labelled(t("edit.rename"), wanted), el("div", { class: "row" }, el("button", { type: "submit" }, t("edit.rename")))),
-      el("div", { class: "row spaced" }, saved.before && saved.version && button(t("edit.before"), takeBefore), draftOf(name) && saved.version && button(t("edit.drop"), drop), saved.version && eraser(t("documents.delete-named", { title: name }), remove, undefined, t("edit.delete-sure"))),
+      el("div", { class: "row spaced" }, saved.before && saved.version && button(t("edit.before"), takeBefore), saved.version && dropper, saved.version && eraser(t("documents.delete-named", { title: name }), remove, undefined, t("edit.delete-sure"))),
     );
   }
 
@@ -238,7 +247,6 @@ async function openText(main, name, signal) {
     draft && saved.version && draft.text !== saved.text && el("p", { class: "small muted" }, t("edit.draft-text")),
   );
   const others = el("details", { class: "spaced" }, el("summary", {}, t("edit.more")), more);
-  others.addEventListener("toggle", () => others.open && drawMore());
   fill(
     main,
     el("p", {}, el("a", { href: "#/flows" }, `‹ ${t("flows.all")}`)),
@@ -248,6 +256,7 @@ async function openText(main, name, signal) {
     outcome,
     el("div", { class: "flow" }, el("div", { class: "flow-side" }, el("div", {}, labelled(t("edit.text"), field)), faults, operators, others), el("section", { class: "flow-picture", "aria-label": t("flows.map") }, picture, trial.place)),
   );
+  drawMore();
   drawStanding();
   await check();
 }
