@@ -107,6 +107,7 @@ async def test_a_step_is_put_in_where_the_cursor_stands_and_taken_back(visit: Vi
         assert (await page.evaluate(SELECTED)).startswith("[steps.judge]")
         await field.press("Control+z")
         await expect(field).to_have_value(before)
+        await page.locator(".flow-right").wait_for()
         await page.get_by_role("button", name="Put in judge", exact=True).click()
         await page.locator("[data-key=step-judge].faulty").wait_for()
         await write(page, 'found = "$found"', 'found = "$judge.hits"')
@@ -162,12 +163,14 @@ async def test_axe_finds_nothing(visit: Visit, language: str, scheme: str, width
         await page.locator(".flow-operators li").first.wait_for()
         await page.locator(".flow-side input[type=search]").fill("answer")
         assert await violations(page) == []
+        assert await page.evaluate("document.scrollingElement.scrollWidth") <= width
+        assert "edit." not in await page.locator("main").inner_text()
         await visit.go(page, "edit-flow")
         await page.locator("form input").wait_for()
         assert await violations(page) == []
 
 
-@pytest.mark.parametrize("language", ["en", "de", "hu", "zh", "ja"])
+@pytest.mark.parametrize("language", ["hu", "ja"])
 async def test_a_phone_is_wide_enough(visit: Visit, language: str) -> None:
     async with visit.page("edit-flow/ask-again", locale=language, viewport={"width": 390, "height": 844}) as page:
         await page.locator(".flow-right").wait_for()
