@@ -41,6 +41,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.get_closest_marker("long") is None)
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """Half as many again as there are cores: tests wait for processes and browsers of their own."""
+    return (3 * (os.cpu_count() or 1) + 1) // 2
+
+
 def pytest_collection_finish() -> None:
     """Let garbage be looked for among what tests make, not again and again in all the modules that are loaded."""
     gc.collect()

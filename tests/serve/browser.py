@@ -27,6 +27,8 @@ HOSTILE = Text(
 )  # fmt: skip
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser")
 BOX = ".ask-form > textarea"
+LOOKS = [("en", "light"), ("en", "dark"), ("de", "dark"), ("hu", "light"), ("zh", "dark"), ("ja", "light")]
+"""Languages and colours that a view is looked at in: each language, and each colour, which no language changes."""
 IN_THREES = """
 const whole = window.fetch;
 window.fetch = async (...given) => {

@@ -10,7 +10,7 @@ import pytest_asyncio
 from playwright.async_api import Page, expect
 
 from rove.flow import read_flow
-from serve.browser import EVIL, Visit, violations, visiting
+from serve.browser import EVIL, LOOKS, Visit, violations, visiting
 from serve.conftest import in_a_task
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.long]
@@ -178,8 +178,7 @@ async def test_runs_are_their_callers_and_are_deleted_after_a_second_yes(visit: 
         await page.wait_for_selector("main [role=alert]")
 
 
-@pytest.mark.parametrize("language", ["en", "de", "hu", "zh", "ja"])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("language", "scheme"), LOOKS)
 async def test_axe_finds_nothing_and_a_phone_is_wide_enough(
     visit: Visit, language: str, scheme: str, tmp_path: Path
 ) -> None:

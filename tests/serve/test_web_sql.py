@@ -11,7 +11,7 @@ from playwright.async_api import Page, expect
 
 from flow.outside import shop
 from rove.records import Text
-from serve.browser import EVIL, Visit, ask, violations, visiting
+from serve.browser import EVIL, LOOKS, Visit, ask, violations, visiting
 from serve.conftest import in_a_task
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.long]
@@ -143,8 +143,7 @@ async def test_rows_of_an_erased_document_leave_the_conversation(visit: Visit, t
         await base.add(Text("パスワードは部長が承認します。", id="password"))
 
 
-@pytest.mark.parametrize("language", list(SUMMED))
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("language", "scheme"), LOOKS)
 async def test_axe_finds_nothing_and_a_phone_is_wide_enough(
     visit: Visit, language: str, scheme: str, tmp_path: Path
 ) -> None:

@@ -8,12 +8,15 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 
 from rove.records import Text
+from rove.store.database import Database, get_fact
+from rove.store.sqlite import SqliteDialect
 from rove.sync import Rove
 
 FAKE = {"embedder": {"name": "fake"}}
@@ -124,6 +127,23 @@ def write_folder(folder: Path, name: str, count: int) -> None:
 def cataloged(base: Path) -> list[str]:
     with closing(sqlite3.connect(base / "catalog.sqlite")) as database:
         return [row[0] for row in database.execute("SELECT chunk_id FROM chunks")]
+
+
+def test_a_base_that_another_process_is_just_making_is_not_taken_for_lost(tmp_path: Path) -> None:
+    (tmp_path / "write.lock").touch()
+    with closing(sqlite3.connect(tmp_path / "catalog.sqlite", isolation_level=None)) as other:
+        other.execute("PRAGMA journal_mode=WAL")
+        other.execute("BEGIN IMMEDIATE")
+        other.execute("CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL)")
+        with ThreadPoolExecutor(1) as thread:
+            opened = thread.submit(lambda: Database(SqliteDialect(tmp_path / "catalog.sqlite")))
+            with pytest.raises(TimeoutError):
+                opened.result(0.5)
+            other.execute("COMMIT")
+            database = opened.result(60)
+    with database.read() as connection:
+        assert get_fact(connection, "schema")
+    database.close()
 
 
 def test_two_write_while_a_third_searches(tmp_path: Path) -> None:

@@ -226,6 +226,17 @@ def test_a_statement_binds_values_and_only_reads(tmp_path: Path) -> None:
     connection.close()
 
 
+def test_a_statement_that_is_too_slow_is_stopped_and_not_tried_again(tmp_path: Path) -> None:
+    endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT COUNT(*) FROM n"
+    templates = {"count": {"sql": endless, "description": "Count to the end."}}
+    database_of = f"sqlite:///{database(tmp_path)}"
+    tools = {"db": {"kind": "sql", "database": database_of, "templates": templates, "timeout_s": 0.5, "retries": 2}}
+    with Rove.open(tmp_path / "kb", embedder={"name": "static"}, tools=tools) as kb:
+        run = kb.run_tool("count", tool="count")
+    assert (run.outcome, run.tries) == ("failed", 1)
+    assert "took more than 0.45 s" in run.note
+
+
 def test_tools_of_an_mcp_server_read_only_where_it_says_so(tmp_path: Path) -> None:
     file = tmp_path / "server.py"
     file.write_text(MCP_SERVER, "utf-8")

@@ -69,7 +69,7 @@ class SqliteDialect:
     def check_not_lost(self, found: Collection[str]) -> None:
         """See that a file without tables lies beside nothing that was a base, and that its tables are a catalog's."""
         folder, name = self._file.parent, self._file.name
-        if not found and (remains := remains_of(folder)).any:
+        if not found and (remains := remains_of(folder)).any and not self._made_meanwhile():
             raise lost(folder, f"{name} holds no tables", remains)
         if found and tables.facts.name not in found:
             raise lost(folder, f"{name} is not a Rove catalog")
@@ -78,6 +78,17 @@ class SqliteDialect:
         """See that no index beside a catalog that has never heard of a document was given chunks."""
         if holds_chunks(self._file.parent):
             raise lost(self._file.parent, f"{self._file.name} knows of no document")
+
+    def _made_meanwhile(self) -> bool:
+        """Whether another process was just making the tables: its turn is waited for."""
+        if self._address.endswith(IMMUTABLE):
+            return False
+        with self._raw() as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                return bool(connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone())
+            finally:
+                connection.execute("ROLLBACK")
 
     def revision(self) -> int:
         """Read the revision by a connection of its own that never writes."""

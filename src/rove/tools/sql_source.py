@@ -26,6 +26,10 @@ ALLOWED = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_
 REFUSED_FUNCTIONS = frozenset({"load_extension", "readfile", "writefile", "edit", "fts3_tokenizer"})
 STEPS = 100_000
 """SQLite's steps between two looks at the clock."""
+OWN_SHARE = 0.9
+"""Of `timeout_s`: what the database stops itself is told as slow, before the runner takes it for what may pass."""
+SLOW = "{name} took more than {seconds:g} s, and was stopped by the database."
+SLOW_CURE = "Ask for less, or raise `timeout_s` of its source."
 _NAMED = regex.compile(r"(?<![:\w]):(\w+)")
 _QUOTED = regex.compile(r"'(?:[^']|'')*'|\"[^\"]*\"|--[^\n]*|/\*.*?\*/", regex.DOTALL)
 
@@ -73,13 +77,15 @@ class SqlSource:
 
     def _rows(self, engine: Engine, name: str, sql: str, values: Mapping[str, object], writes: bool) -> object:
         """Run a statement in a transaction of its own; what only reads is never committed."""
+        seconds = OWN_SHARE * self.settings.timeout_s
+        ends = monotonic() + seconds
         try:
             with engine.connect() as connection:
                 if engine.dialect.name == "sqlite":
-                    _guard(connection.connection.dbapi_connection, self.settings.timeout_s, writes=writes)
+                    _guard(connection.connection.dbapi_connection, ends, writes=writes)
                 else:
                     connection = connection if writes else read_only(connection)
-                    limit_time(connection, self.settings.timeout_s)
+                    limit_time(connection, seconds)
                 result = connection.execute(text(sql), dict(values))
                 rows = [dict(row) for row in result.mappings().fetchmany(MOST_ROWS)] if result.returns_rows else []
                 changed = result.rowcount
@@ -87,6 +93,8 @@ class SqlSource:
                     connection.commit()
                 return rows if result.returns_rows else {"rows changed": changed}
         except SQLAlchemyError as error:
+            if monotonic() >= ends:
+                raise ServiceError(SLOW.format(name=name, seconds=seconds), cure=SLOW_CURE, retryable=False) from None
             reason = str(getattr(error, "orig", None) or type(error).__name__)[:300]
             message = f"{name} failed: {reason}."
             raise ServiceError(message, cure="Look at the statement and the values.", retryable=False) from None
@@ -108,10 +116,9 @@ def _engine(url: URL) -> Engine:
     return create_engine(url, poolclass=NullPool, hide_parameters=True)
 
 
-def _guard(connection: Any, timeout_s: float, *, writes: bool) -> None:  # noqa: ANN401 - sqlite3's connection
-    """Let a connection of SQLite's do nothing but read, and for so long; `writes` lifts the first."""
-    until = monotonic() + timeout_s
-    connection.set_progress_handler(lambda: monotonic() > until, STEPS)
+def _guard(connection: Any, ends: float, *, writes: bool) -> None:  # noqa: ANN401 - sqlite3's connection
+    """Let a connection of SQLite's do nothing but read, and until then; `writes` lifts the first."""
+    connection.set_progress_handler(lambda: monotonic() > ends, STEPS)
     if writes:
         return
 

@@ -47,6 +47,7 @@ def set_cookie(
         path: where it is sent to.
         lax: it comes along where somebody follows a link of another site to here.
     """
+    # believed from anybody: it can only keep the cookie of who says so from going another way
     forwarded = request.headers.get("x-forwarded-proto", "").split(",")[0].strip()
     response.set_cookie(
         name,

@@ -51,6 +51,7 @@ const main = document.getElementById("main");
 let leave = () => {};
 let known = ""; // whom the page was last drawn for
 let looking = false; // whether we are known still
+let held = null; // the view whose session has ended, with all that was filled in: who signs in again goes on with it
 
 /** The lab, which few open, is loaded when it is opened. */
 async function lab(...given) {
@@ -104,6 +105,33 @@ function entitle(title) {
   document.title = title ? `${title} – Rove` : "Rove";
 }
 
+/** Hold the view as it stands while somebody signs in again, if there is something in a form of it. */
+function hold() {
+  const written = ({ type, value, defaultValue }) => type !== "password" && value !== defaultValue;
+  if (![...main.querySelectorAll("form :is(input, textarea)")].some(written)) return;
+  held = { who: whoAndWhat(), hash: location.hash, title: document.title, nodes: [...main.childNodes], leave };
+  leave = () => {};
+}
+
+/** Who is here, and what is open to whom that is. */
+function whoAndWhat() {
+  return JSON.stringify([store.person, store.spaces, store.rights]);
+}
+
+/** Put back what was held, for the same person with the same rights at the same address; else it ends. */
+function putBack() {
+  const { who, hash, title, nodes, leave: ends } = held;
+  held = null;
+  const same = whoAndWhat() === who && location.hash === hash;
+  if (!same) ends();
+  else {
+    leave = ends;
+    fill(main, nodes);
+    document.title = title;
+  }
+  return same;
+}
+
 async function show() {
   leave();
   closeSource({ quiet: true });
@@ -112,10 +140,11 @@ async function show() {
   markRail(VIEWS[view].link ?? "");
   markConversation(view === "c" ? asked.rest[0] : "");
   entitle(named("nav", view, ""));
+  main.className = `view-${view}`;
+  if (held && store.person && putBack()) return;
   const control = new AbortController();
   leave = () => control.abort();
   fill(main);
-  main.className = `view-${view}`;
   try {
     await VIEWS[view].draw(main, { ...asked, signal: control.signal, refresh: restart, entitle });
   } catch (problem) {
@@ -170,7 +199,9 @@ async function unknown() {
   looking = true;
   const told = await session().catch(() => null);
   looking = false;
-  if (told && !told.person && store.person) await restart();
+  if (!told || told.person || !store.person) return;
+  hold();
+  await restart();
 }
 
 addEventListener(UNKNOWN, unknown);

@@ -11,7 +11,7 @@ export function eraser(label, gone, ask = el("button", { type: "button", class: 
     try {
       await gone();
     } catch (problem) {
-      fill(place, wrong(problem));
+      fill(place, wrong(problem), ask); // what is wrong can be mended, and tried again
     }
   };
   ask.addEventListener("click", () => {
