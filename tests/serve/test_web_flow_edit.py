@@ -64,7 +64,7 @@ async def test_from_a_template_to_a_run_with_a_fault_on_the_way(visit: Visit, se
         fault = page.locator(".flow-faults.wrong li").first
         await fault.wait_for()
         assert "steps.fused" in await fault.inner_text()
-        assert "!" in await page.locator("[data-key=step-fused].faulty").text_content()
+        assert "!" in (await page.locator("[data-key=step-fused].faulty").text_content() or "")
         await page.get_by_role("button", name="Save", exact=True).click()
         await page.get_by_text("It is not saved while there are faults.").wait_for()
         assert not (served / "mine.toml").exists()  # noqa: ASYNC240 - a look at the disk
@@ -153,8 +153,8 @@ async def test_who_was_slower_chooses_and_what_was_deleted_comes_back(visit: Vis
 
 @pytest.mark.parametrize(("language", "scheme", "width"), [("de", "dark", 390), ("zh", "light", 1400)])
 async def test_axe_finds_nothing(visit: Visit, language: str, scheme: str, width: int) -> None:
-    look = {"color_scheme": scheme, "locale": language, "viewport": {"width": width, "height": 844}}
-    async with visit.page("edit-flow/ask-again", **look) as page:
+    size = {"width": width, "height": 844}
+    async with visit.page("edit-flow/ask-again", color_scheme=scheme, locale=language, viewport=size) as page:
         await page.locator(".flow-right").wait_for()
         await write(page, 'use = "human"', 'use = "humans"')
         await page.locator(".flow-faults").wait_for()
