@@ -67,6 +67,11 @@ RIGHTS = {
     f"GET {SPACE}/flows/runs": "read", f"POST {SPACE}/flows/runs/{{run_id}}/resume": "read",
     f"GET {SPACE}/flows/runs/{{run_id}}": "read", f"DELETE {SPACE}/flows/runs/{{run_id}}": "read",
     f"GET {SPACE}/flows": "read", f"POST {SPACE}/flows/{{name}}/run": "read",
+    **{f"{at.replace('FLOWS', SPACE + '/flows')}": "admin of all" for at in (
+        "GET FLOWS/operators", "GET FLOWS/files", "POST FLOWS/check", "POST FLOWS/insert", "POST FLOWS/try",
+        "GET FLOWS/{name}/source", "PUT FLOWS/{name}/source", "PATCH FLOWS/{name}/source",
+        "DELETE FLOWS/{name}/source",
+    )},
     f"GET {SPACE}/words": "admin", f"POST {SPACE}/words": "admin",
     f"POST {SPACE}/doctor": "admin", f"GET {SPACE}/ledger": "admin", f"GET {SPACE}/export": "admin",
     f"POST {SPACE}/import": "admin",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+MEANT = "Did you mean {named!r}?"
 SHORT = 3
 """Characters of a name that one wrong one leaves only half like what was meant."""
 
@@ -95,4 +96,4 @@ def meant(name: str, known: Iterable[str]) -> str:
     names = {one.casefold(): one for one in known if one}
     cutoff = 0.5 if len(name) <= SHORT else 0.6
     found = get_close_matches(name.casefold(), names, n=1, cutoff=cutoff)
-    return f"Did you mean {names[found[0]]!r}? " if found else ""
+    return f"{MEANT.format(named=names[found[0]])} " if found else ""

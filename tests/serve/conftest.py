@@ -11,7 +11,6 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,6 +19,7 @@ import pytest
 from fastapi import FastAPI
 
 from rove.engine import AsyncRove
+from rove.flow import read_flow, templates
 from rove.records import Hit, Text
 from rove.serve.admission.callers import Caller, Callers
 from rove.serve.admission.keys import hash_key, make_key
@@ -95,7 +95,7 @@ def towns_at(tmp_path: Path) -> Opener:
         table = {
             "spaces": {name: {"path": tmp_path / name} for name in DOCUMENTS},
             "keys": {name: {"hash": hash_key(keys[name]), **rights} for name, rights in holders.items()},
-            "flows": str(files("rove.flow").joinpath("templates")),
+            "flows": str(templates_in(tmp_path / "flows-served")),
             "spaces_folder": "made",
             "tries_per_minute": 600,  # some tests try every route without a key
             **serve,
@@ -108,6 +108,14 @@ def towns_at(tmp_path: Path) -> Opener:
             yield Town(app, keys, spaces)
 
     return opened
+
+
+def templates_in(folder: Path) -> Path:
+    """Make a folder with copies of the templates of flows."""
+    folder.mkdir(exist_ok=True)
+    for name in templates():
+        (folder / f"{name}.toml").write_text(read_flow(name).text)
+    return folder
 
 
 @asynccontextmanager

@@ -13,6 +13,7 @@ import httpx
 import pytest
 from starlette.routing import BaseRoute, Route
 
+from rove.serve.administration.settings_file import version_of
 from rove.serve.admission.middleware import OPEN
 from serve.conftest import Town
 
@@ -43,6 +44,8 @@ class Call:
 
 SPACE = "/v1/spaces/{space}"
 TAKE_BACK = f"{SPACE}/corrections/take_back"
+FLOW = '[steps.found]\nuse = "search"\nquestion = "$input.question"\n[output]\nhits = "$found"\n'
+FLOW_SOURCE = f"{SPACE}/flows/{{name}}/source"
 ASKED = {"question": "Who approves remote work?", "where": {"field": "topic", "op": "==", "value": "work"}}
 EVALUATED = {
     "table": {"name": "q.csv", "text": "question,source\nWho approves remote work?,policy\n"},
@@ -106,6 +109,13 @@ CALLS = [
     Call("GET", f"{SPACE}/flows/runs/{{run_id}}"),
     Call("POST", f"{SPACE}/flows/runs/{{run_id}}/resume", body={"replies": {"said": "{}"}}),
     Call("DELETE", f"{SPACE}/flows/runs/{{run_id}}"),
+    *(Call("GET", f"{SPACE}/flows/{what}", "admin") for what in ("operators", "files", "{name}/source")),
+    Call("POST", f"{SPACE}/flows/check", "admin", body={"text": "{}", "name": "{}"}),
+    Call("POST", f"{SPACE}/flows/insert", "admin", body={"text": "{}", "use": "search", "line": 1}),
+    Call("POST", f"{SPACE}/flows/try", "admin", body={"text": FLOW, "given": {"question": "{}"}}),
+    Call("PUT", FLOW_SOURCE, "admin", body={"text": FLOW, "version": ""}, path={"name": "mine"}),
+    Call("PATCH", FLOW_SOURCE, "admin", body={"name": "ours", "version": version_of(FLOW)}, path={"name": "mine"}),
+    Call("DELETE", FLOW_SOURCE, "admin", query={"version": version_of(FLOW)}, path={"name": "ours"}),
     Call("GET", f"{SPACE}/databases"),
     Call("POST", f"{SPACE}/sql", body={**ASKED, "tables": True, "dry_run": True}),
     Call("GET", f"{SPACE}/tools", query={"request": "weather", "limit": "5"}),

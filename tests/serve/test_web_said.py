@@ -12,11 +12,12 @@ from importlib import import_module
 import pytest
 import pytest_asyncio
 
-from rove import correction_operations
+from rove import correction_operations, errors
 from rove.answer import answerer, facts, fallback, fallback_hyde, fallback_synonyms, fallback_unsourced, gate
 from rove.conversation import gathering, grading, respond, tool_answer
 from rove.databases import document_tables
 from rove.evaluate.dataset import resolve
+from rove.flow import check, flow_plan
 from rove.flow import scope as flow_scope
 from rove.flow import step as flow_step
 from rove.records.ledger import OUTCOMES
@@ -27,7 +28,7 @@ from rove.serve.conversations import kept
 from rove.serve.conversations import schema as conversation_schema
 from rove.serve.documents import care, jobs, reindex, second_pass, upload
 from rove.serve.evaluations import folders, measuring, runner
-from rove.serve.flows import caller_flows, served
+from rove.serve.flows import caller_flows, flow_draft, flow_files, served, skeletons
 from rove.serve.pages import pictures
 from rove.serve.pages import routes as drawn_pages
 from rove.serve.pages.web_page import FOLDER
@@ -48,14 +49,14 @@ SAYING = (
     answerer, facts, fallback, fallback_hyde, fallback_synonyms, fallback_unsourced, gate,
     gathering, handle, jobs, judge, loop, model, grading, respond, revisit, second_pass, step, text_leads,
     unknown_words, library, planner, tool_answer, tool_runner, conversation_schema,
-    document_tables, flow_run, flow_scope, flow_step, served,
+    document_tables, flow_run, flow_scope, flow_step, served, errors,
 )  # fmt: skip
 REFUSING = (
     request_body, asking, callers, drawn_pages, measuring, runner, middleware, upload, pictures, problems, resolve,
     folders, rate_limits, caller_view, live_walks, kept, conversation_log, care, reindex,
     space_folder, space_routes, correction_operations, space_settings, settings_file, model_trials, status_routes,
     awaiting_key, caller_flows, databases, cookies, key_routes, passwords, people_routes, roles, session_routes,
-    sign_in_delays, people_log, made_keys,
+    sign_in_delays, people_log, made_keys, check, flow_plan, flow_draft, flow_files, skeletons,
 )  # fmt: skip
 """Modules whose sentences are problems and cures that a reader of the page can meet."""
 SENTENCE = re.compile(r"[A-Z{].* .*\.")

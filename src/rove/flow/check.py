@@ -9,7 +9,7 @@ import msgspec
 
 from rove.errors import meant
 from rove.flow.definition import TYPES, Flow
-from rove.flow.flow_plan import INPUT, ITEM, FlowNode, FlowPlan, Planner, Problem
+from rove.flow.flow_plan import INPUT, ITEM, EnoughError, FlowNode, FlowPlan, Planner, Problem, note_problem
 from rove.flow.json_values import can_be_kept
 from rove.flow.reference import Choice, Reference, choices
 from rove.flow.there import There, lacking
@@ -26,7 +26,11 @@ def checked(flow: Flow, *, there: There | None = None) -> tuple[FlowPlan, list[P
     if planner.problems:
         return plan, planner.problems
     checker = _Checker(plan)
-    return checker.converted(), [*checker.problems, *(lacking(plan, there) if there else ())]
+    try:
+        plan = checker.converted()
+    except EnoughError:
+        return plan, checker.problems
+    return plan, [*checker.problems, *(lacking(plan, there) if there else ())]
 
 
 class _Checker:
@@ -47,20 +51,24 @@ class _Checker:
 
     def _node(self, node: FlowNode) -> FlowNode:
         place, operator = f"steps.{node.name}", node.operator
+        used = operator.name
         self._check_operator(node)
         for reference in node.when.references if node.when else ():
             self._type(f"{place}.when", reference, node)
         if node.each and item_type(self._choice(f"{place}.each", node.each)) is None:
-            self._add(f"{place}.each", f"{node.each} is no list.", "Refer to a list.")
-        for name, one in operator.inputs.items():
-            if one.required and name not in node.given:
-                self._add(place, f"{operator.name!r} needs {name!r}: {said(one.type)}.", f"Write {name} = … there.")
+            reference = str(node.each)
+            self._add(f"{place}.each", f"{reference} is no list.", "Refer to a list.")
+        for given, one in operator.inputs.items():
+            if one.required and given not in node.given:
+                wanted, name = said(one.type), given
+                self._add(place, f"{used!r} needs {given!r}: {wanted}.", f"Write {name} = … there.")
         converted: dict[str, object] = {}
         for name, value in node.given.items():
             if name not in operator.inputs:
                 known = ", ".join(operator.inputs)
-                cure = f"{meant(name, operator.inputs)}It takes: {known}."
-                self._add(place, f"{operator.name!r} takes no {name!r}.", cure)
+                cure = meant(name, operator.inputs) + f"It takes: {known}."
+                given = name
+                self._add(place, f"{used!r} takes no {given!r}.", cure)
                 continue
             converted[name] = self._given(f"{place}.{name}", value, operator.inputs[name].type, node)
             if operator.inputs[name].required:
@@ -72,7 +80,8 @@ class _Checker:
         if isinstance(value, Choice):
             kind = self._choice(place, value, node)
             if not fits(kind, wanted):
-                self._add(place, f"{value} is {said(kind)}; wanted is {said(wanted)}.", "Refer to another part.")
+                reference, found, other = str(value), said(kind), said(wanted)
+                self._add(place, f"{reference} is {found}; wanted is {other}.", "Refer to another part.")
             return value
         if not any(True for _ in choices(value)):
             return self._literal(place, value, wanted)
@@ -81,14 +90,16 @@ class _Checker:
             parts = cast("tuple[object, ...]", value)
             return tuple([self._given(place, part, item, node) for part in parts])
         if isinstance(value, tuple):
-            self._add(place, f"This is a list; wanted is {said(wanted)}.", "Give one value.")
+            other = said(wanted)
+            self._add(place, f"This is a list; wanted is {other}.", "Give one value.")
         return cast("object", value)
 
     def _literal(self, place: str, value: object, wanted: Type) -> object:
         try:
             made: object = msgspec.convert(value, wanted)
         except (msgspec.ValidationError, TypeError) as error:
-            self._add(place, f"{value!r} is wrong: {error}.", f"Wanted is {said(wanted)}.")
+            reason, other = error, said(wanted)
+            self._add(place, f"{value!r} is wrong: {reason}.", f"Wanted is {other}.")
             return value
         return made
 
@@ -107,8 +118,10 @@ class _Checker:
             return part_type(self._output(reference.root), reference.path)
         except LookupError as error:
             part, kind, known = cast("tuple[str, str, tuple[str, ...]]", error.args)
-            cure = f"{meant(part, known)}It has: {', '.join(known)}." if known else "Refer to the whole."
-            self._add(place, f"{reference}: {kind} has no {part!r}.", cure)
+            names = ", ".join(known)
+            cure = meant(part, known) + f"It has: {names}." if known else "Refer to the whole."
+            found, given = kind, part
+            self._add(place, f"{reference}: {found} has no {given!r}.", cure)
             return Any
 
     def _output(self, name: str) -> Type:
@@ -118,16 +131,19 @@ class _Checker:
     def _check_operator(self, node: FlowNode) -> None:
         place, operator = f"steps.{node.name}", node.operator
         if not can_be_kept(operator.output):
-            reason = f"What {operator.name!r} returns, {said(operator.output)}, cannot be kept."
+            used, found = operator.name, said(operator.output)
+            reason = f"What {used!r} returns, {found}, cannot be kept."
             self._add(place, reason, "Return a dataclass of texts, numbers, lists and other dataclasses.")
         if operator.effects != "none" and not self._plan.flow.writes:
-            reason = f"{operator.name!r} changes something, and the flow does not say that it may."
+            used = operator.name
+            reason = f"{used!r} changes something, and the flow does not say that it may."
             self._add(place, reason, "Write writes = true at the top of the flow, if it is meant to.")
 
     def _check_first_round(self, place: str, value: object, node: FlowNode) -> None:
         if isinstance(value, Choice) and all(one.root in node.back for one in value.references):
             cure = f'Say what is taken in the first round: "{value} | $input.…"'
-            self._add(place, f"{value} is of the round before, and the first round has none.", cure)
+            reference = str(value)
+            self._add(place, f"{reference} is of the round before, and the first round has none.", cure)
 
     def _check_use(self) -> None:
         """Name the steps that nothing comes of: neither what they give is used, nor do they change anything."""
@@ -148,4 +164,4 @@ class _Checker:
             self._add(f"steps.{name}", "Nothing uses what it gives.", "Refer to it in another step or in [output].")
 
     def _add(self, place: str, reason: str, cure: str) -> None:
-        self.problems.append(Problem(place, reason, cure))
+        note_problem(self.problems, Problem(place, reason, cure))

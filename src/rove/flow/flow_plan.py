@@ -16,6 +16,8 @@ from rove.flow.reference import Choice, Reference, choices, parsed
 
 INPUT, ITEM = "input", "item"
 MOST_ROUNDS = 1_000
+MOST_PROBLEMS = 100
+"""What is wrong beyond these is said when they are mended: whatever the text, a check comes to its end soon."""
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 T = TypeVar("T")
 
@@ -27,6 +29,17 @@ class Problem:
     place: str
     reason: str
     cure: str
+
+
+class EnoughError(Exception):
+    """So much is wrong that the check stops here."""
+
+
+def note_problem(problems: list[Problem], problem: Problem) -> None:
+    """Add a problem; raises `EnoughError` at the last that is told."""
+    problems.append(problem)
+    if len(problems) >= MOST_PROBLEMS:
+        raise EnoughError
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +117,14 @@ class Planner:
 
     def planned(self) -> FlowPlan:
         """Return the plan, of what could be read."""
+        try:
+            return self._planned()
+        except EnoughError:
+            return FlowPlan(self.flow, {}, {}, {})
+
+    # -- inside ----------------------------------------------------------------------------------------------------
+
+    def _planned(self) -> FlowPlan:
         self._check_names()
         nodes = {step.name: node for step in self.flow.steps if (node := self._node(step))}
         rounds = {loop.name: self._round(loop, nodes) for loop in self.flow.loops}
@@ -123,6 +144,8 @@ class Planner:
         when = self._condition(f"{place}.when", step.when)
         each = self._each(f"{place}.each", step.each)
         if operator is None or given is None:
+            known = (one for choice in choices(dict(given or {})) for one in choice.references)
+            self._check_roots(place, known, item=bool(step.each))
             return None
         node = FlowNode(step, operator, given, when, each, frozenset(), frozenset())
         roots = [one.root for one in node.references] + list(when.failures if when else ())
@@ -135,9 +158,10 @@ class Planner:
         return FlowNode(step, operator, given, when, each, before - back, back, loop.name if loop else "")
 
     def _each(self, place: str, text: str) -> Choice | None:
+        given = text
         read: object = self._tried(place, lambda: parsed(text)) if text else None
         if text and not isinstance(read, Choice):
-            self._add(place, f"{text!r} is no reference.", 'Write "$step.list"')
+            self._add(place, f"{given!r} is no reference.", 'Write "$step.list"')
         return read if isinstance(read, Choice) else None
 
     def _round(self, loop: LoopSpec, nodes: Mapping[str, FlowNode]) -> Round:
@@ -147,9 +171,11 @@ class Planner:
             self._add(place, f"at_most is {loop.at_most}.", f"Write a number from 1 to {MOST_ROUNDS:,}.")
         for name in loop.steps:
             if name not in self._steps:
-                self._add(place, f"There is no step {name!r}.", self._steps_that_are(name))
+                named = name
+                self._add(place, f"There is no step {named!r}.", self._steps_that_are(name))
             elif self._loop_of[name] is not loop:
-                self._add(place, f"The step {name!r} is in another loop too.", "A step can be in one loop.")
+                named = name
+                self._add(place, f"The step {named!r} is in another loop too.", "A step can be in one loop.")
         before = {one for name in loop.steps if name in nodes for one in (*nodes[name].before, *nodes[name].back)}
         if until:
             self._check_roots(place, until.references)
@@ -160,21 +186,24 @@ class Planner:
         names = [*(step.name for step in self.flow.steps), *(loop.name for loop in self.flow.loops)]
         for name in names:
             if not _NAME.fullmatch(name) or name in (INPUT, ITEM, "true", "false", "nothing", "count", "failed"):
-                self._add(name, f"{name!r} cannot be a name.", "Use small letters, digits and _.")
+                given = name
+                self._add(name, f"{given!r} cannot be a name.", "Use small letters, digits and _.")
             if names.count(name) > 1:
-                self._add(name, f"{name!r} is named twice.", "Give each step and loop a name of its own.")
+                given = name
+                self._add(name, f"{given!r} is named twice.", "Give each step and loop a name of its own.")
 
     def _check_roots(self, place: str, references: Iterable[Reference], *, item: bool = False) -> None:
         for one in references:
+            reference = str(one)
             if one.root == INPUT:
                 first = str(one.path[0]) if one.path else ""
                 if first not in self.flow.input:
                     known = ", ".join(self.flow.input)
-                    self._add(place, f"{one} is no input.", f"{meant(first, self.flow.input)}Inputs: {known}.")
+                    self._add(place, f"{reference} is no input.", meant(first, self.flow.input) + f"Inputs: {known}.")
             elif one.root == ITEM and not item:
-                self._add(place, f"{one} stands in a step without each.", 'Write each = "$step.list" there.')
+                self._add(place, f"{reference} stands in a step without each.", 'Write each = "$step.list" there.')
             elif one.root != ITEM and one.root not in self._steps:
-                self._add(place, f"{one} names no step.", self._steps_that_are(one.root))
+                self._add(place, f"{reference} names no step.", self._steps_that_are(one.root))
 
     def _check_cycles(self, plan: FlowPlan) -> None:
         try:
@@ -206,10 +235,11 @@ class Planner:
         return None
 
     def _steps_that_are(self, name: str) -> str:
-        return f"{meant(name, self._steps)}Steps: {', '.join(self._steps)}."
+        names = ", ".join(self._steps)
+        return meant(name, self._steps) + f"Steps: {names}."
 
     def _add(self, place: str, reason: str, cure: str) -> None:
-        self.problems.append(Problem(place, reason, cure))
+        note_problem(self.problems, Problem(place, reason, cure))
 
 
 def refused(flow: Flow, problems: Sequence[Problem]) -> ConfigError:

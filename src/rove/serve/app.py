@@ -18,6 +18,7 @@ from rove.serve.conversations import routes as conversations
 from rove.serve.documents import routes as documents
 from rove.serve.documents import table_routes
 from rove.serve.evaluations import routes as evaluations
+from rove.serve.flows import editing_routes
 from rove.serve.flows import routes as flows
 from rove.serve.mcp.lazy_endpoint import LazyMcpEndpoint
 from rove.serve.openai import embeddings, responses
@@ -35,7 +36,8 @@ from rove.tracing import watched
 
 ROUTERS = (
     server_routes.router, space_routes.router, documents.router, table_routes.router, reading.router, pictures.router,
-    answers.router, conversations.router, walks.router, flows.router, tools.router, evaluations.router,
+    answers.router, conversations.router, walks.router, flows.router, editing_routes.router, tools.router,
+    evaluations.router,
     session_routes.router, openid_routes.router, people_routes.router, key_routes.router,
     care_routes.router, settings_routes.router, status_routes.router, openai.router, responses.router,
     embeddings.router,

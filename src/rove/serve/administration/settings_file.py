@@ -117,16 +117,21 @@ def keep(file: Path, before: str, text: str) -> None:
     Raises:
         ServiceError: it cannot be written.
     """
-    file = file.resolve()  # a link stays one
     try:
-        if file.is_file():
-            _write(file.with_name(file.name + BEFORE), before, like=file)
-        _write(file, text, like=file)
+        put_in_place(file, before, text)
     except OSError as error:
         reason = error.strerror
         message = f"The settings file cannot be written: {reason}."
         cure = "Let the user that the server runs as write to the file and its folder, or change it there."
         raise ServiceError(message, cure=cure, retryable=False) from error
+
+
+def put_in_place(file: Path, before: str, text: str) -> None:
+    """Write a file, whole or not at all; what it was, `before`, is kept beside it. Raises `OSError`."""
+    file = file.resolve()  # a link stays one
+    if file.is_file():
+        _write(file.with_name(file.name + BEFORE), before, like=file)
+    _write(file, text, like=file)
 
 
 def _write(file: Path, text: str, like: Path) -> None:

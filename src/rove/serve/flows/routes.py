@@ -67,7 +67,7 @@ async def run(
     async def going(listener: FlowListener) -> FlowRun:
         return await flows.run(flow, wanted.given, where=wanted.condition, listener=listener, keep=wanted.keep)
 
-    return await _replied(server, request, going, stream=wanted.stream)
+    return await replied(server, request, going, stream=wanted.stream)
 
 
 @router.post("/runs/{run_id}/resume", response_model=FlowRunOut, responses=STREAMED)
@@ -84,7 +84,7 @@ async def resume(
     async def going(listener: FlowListener) -> FlowRun:
         return await flows.resume(run_id, offered, wanted.replies, listener=listener)
 
-    return await _replied(server, request, going, stream=wanted.stream)
+    return await replied(server, request, going, stream=wanted.stream)
 
 
 @router.delete("/runs/{run_id}", status_code=204)
@@ -94,7 +94,8 @@ async def forget(run_id: str, flows: CallerFlowsIn) -> Response:
     return Response(status_code=204)
 
 
-async def _replied(server: ServerContext, request: Request, going: Going, *, stream: bool) -> Response | FlowRunOut:
+async def replied(server: ServerContext, request: Request, going: Going, *, stream: bool) -> Response | FlowRunOut:
+    """Reply with what comes of a run; as events where it is asked so."""
     if stream or wants_events(request):
         return events(_told(server, going), server)
     return await while_connected(request, _done(server, going))

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import Field, JsonValue
 
+from rove.flow.definition import Flow
 from rove.flow.flow_plan import FlowNode, FlowPlan
 from rove.flow.journal import RunInfo
 from rove.flow.picture import levels
@@ -89,21 +90,24 @@ class FlowOut(Reply):
     @classmethod
     def of(cls, name: str, plan: FlowPlan) -> FlowOut:
         """Make it of a plan."""
-        flow = plan.flow
+        steps = [FlowStepOut.of(node, row) for row, nodes in enumerate(levels(plan)) for node in nodes]
+        return cls.drawn(name, plan.flow, steps)
+
+    @classmethod
+    def drawn(cls, name: str, flow: Flow, steps: list[FlowStepOut]) -> FlowOut:
+        """Make it of a flow and its steps as they are drawn."""
         inputs = [
             FlowInputOut(name=key, type=one.type, required=one.default is None, default=one.default, about=one.about)
             for key, one in flow.input.items()
         ]
-        loops = [
-            FlowLoopOut(name=one.name, at_most=one.spec.at_most, until=one.spec.until) for one in plan.rounds.values()
-        ]
+        loops = [FlowLoopOut(name=one.name, at_most=one.at_most, until=one.until) for one in flow.loops]
         return cls(
             name=name,
             title=flow.name,
             about=flow.about,
             input={key: one.type for key, one in flow.input.items()},
             inputs=inputs,
-            steps=[FlowStepOut.of(node, row) for row, nodes in enumerate(levels(plan)) for node in nodes],
+            steps=steps,
             loops=loops,
         )
 

@@ -56,7 +56,7 @@ def served(folder: str) -> dict[str, Flow]:
 def served_plans(folder: str) -> dict[str, FlowPlan]:
     """Return the same flows, ready to run. Blocks."""
     found: dict[str, FlowPlan] = {}
-    for file in sorted(Path(folder).iterdir()) if folder else ():
+    for file in sorted(Path(folder).iterdir()) if folder and Path(folder).is_dir() else ():
         if file.suffix not in SUFFIXES:
             continue
         try:

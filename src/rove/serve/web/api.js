@@ -62,6 +62,10 @@ export async function change(path, body, signal) {
   return (await send("PATCH", path, { body, signal })).json();
 }
 
+export async function put(path, body, signal) {
+  return (await send("PUT", path, { body, signal })).json();
+}
+
 export async function erase(path) {
   await send("DELETE", path);
 }

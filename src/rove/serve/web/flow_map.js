@@ -46,7 +46,15 @@ export function drawFlow(state, choose, chosen) {
 /** [from, to, of which class]; what is said by the way over other steps is not drawn once more. */
 function edgesOf(steps) {
   const known = new Map(steps.map((one) => [one.name, one]));
-  const led = (from, to) => known.get(to).before.some((one) => one === from || led(from, one));
+  const ways = new Map(); // step → all that lead to it; each is followed once, however many ways there are
+  const leading = (name) => {
+    if (!ways.has(name)) {
+      ways.set(name, new Set()); // of a draft that is a circle
+      ways.set(name, new Set(known.get(name).before.flatMap((one) => [one, ...leading(one)])));
+    }
+    return ways.get(name);
+  };
+  const led = (from, to) => leading(to).has(from);
   const direct = steps.flatMap(({ name, before }) => before.filter((one) => !before.some((other) => other !== one && led(one, other))).map((one) => [one, name, "ahead"]));
   return [...direct, ...steps.flatMap(({ name, back }) => back.map((one) => [one, name, "back"]))];
 }
@@ -89,16 +97,17 @@ function drawLoop(state, loop, { left, top, right, bottom }, spots) {
 function drawNode(state, { x, y, step }, choose, chosen) {
   const { state: word, seconds: took, times } = standing(state, step.name);
   const time = word === "finished" ? seconds(took) : "";
-  const label = [`${step.name}: ${step.use}`, t(`flows.state.${word}`), time, times > 1 && t("flows.times", { count: times })].filter(Boolean).join(", ");
+  const faults = state.faulty?.get(step.name) ?? 0; // of one that is being written
+  const label = [`${step.name}: ${step.use}`, faults ? t("edit.faults", { count: faults }) : t(`flows.state.${word}`), time, times > 1 && t("flows.times", { count: times })].filter(Boolean).join(", ");
   const [name] = lines(step.name, Math.floor((WIDTH - TEXT_ROOM) / LETTER));
   const group = svg(
     "g",
-    { class: `node flow-${word}${step.name === chosen ? " chosen" : ""}`, role: "button", tabindex: -1, "aria-label": label, "data-key": `step-${step.name}`, "data-state": word },
+    { class: `node flow-${faults ? "failed faulty" : word}${step.name === chosen ? " chosen" : ""}`, role: "button", tabindex: -1, "aria-label": label, "data-key": `step-${step.name}`, "data-state": word },
     svg("title", {}, label),
     svg("rect", { x, y, width: WIDTH, height: HEIGHT, rx: 8, ...(step.when && { "stroke-dasharray": "5 3" }) }),
     svg("text", { class: "flow-name", x: x + 12, y: y + 21 }, name),
     svg("text", { class: "flow-use", x: x + 12, y: y + 40 }, step.use),
-    svg("text", { class: "flow-sign", x: x + WIDTH - 12, y: y + 21, "text-anchor": "end" }, SIGNS[word]),
+    svg("text", { class: "flow-sign", x: x + WIDTH - 12, y: y + 21, "text-anchor": "end" }, faults ? "!" : SIGNS[word]),
     svg("text", { class: "flow-use", x: x + WIDTH - 12, y: y + 40, "text-anchor": "end" }, times > 1 ? `${times}× ${time}` : time),
   );
   return pressed(group, () => choose(step.name));

@@ -38,6 +38,7 @@ const VIEWS = {
   walk: { draw: walking, link: "walk" },
   tools: { draw: tools, link: "tools" },
   flows: { draw: flows, link: "flows" },
+  "edit-flow": { draw: editFlow, link: "flows" },
   lab: { draw: lab, link: "lab" },
   spaces: { draw: spaces, link: "documents" },
   people: { draw: people, link: "people", for: () => store.manages },
@@ -60,6 +61,11 @@ async function lab(...given) {
 /** What runs, which administrators open. */
 async function status(...given) {
   return (await import("./status.js")).status(...given);
+}
+
+/** Where administrators put flows together. */
+async function editFlow(...given) {
+  return (await import("./flow_edit.js")).editFlow(...given);
 }
 
 /** A new conversation, in which a way of answering is chosen; "": as the last time. */
