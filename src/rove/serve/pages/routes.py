@@ -55,13 +55,13 @@ async def places(view: CallerViewIn, document_id: DocumentId, start: Offset = 0,
     """Where the characters from `start` to `end` of a document stand on its pages."""
     document, original = await view.original(document_id)
     boxes = document.boxes_at((start, end))[:MAX_BOXES]
-    drawn = original is not None and bool(document.pages) and document.kind in DRAWN
-    whole = drawn and await asyncio.to_thread(original.is_whole)
+    drawn = original if document.pages and document.kind in DRAWN else None
+    whole = drawn is not None and await asyncio.to_thread(drawn.is_whole)
     return PlacesOut(
         page=document.page_at(start),
         pages=max((page.number for page in document.pages), default=0),
         pictures=whole,
-        version=_version(original) if original and whole else "",
+        version=_version(drawn) if drawn and whole else "",
         boxes=[BoxOut(page=b.page, left=b.left, top=b.top, right=b.right, bottom=b.bottom) for b in boxes],
     )
 
