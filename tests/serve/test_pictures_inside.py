@@ -108,7 +108,7 @@ async def test_a_picture_beside_a_text_is_shown_if_it_is_a_document_that_one_may
 async def test_pictures_stand_in_the_document_as_it_is_read(tmp_path: Path) -> None:
     file = tmp_path / "pump.docx"
     file.write_bytes(word_file(red((300, 200))))
-    async with visiting(tmp_path / "town") as visit:
+    async with visiting(tmp_path) as visit:
         kb = visit.town.spaces._spaces["hr"].kb
         await kb.add(file)
         (info,) = await kb.named(str(file))
