@@ -32,6 +32,8 @@ COUNT = 500
 IN_A_ROW = 4
 LIMIT_S = 240.0
 STARTING = "The reading process does not run"
+NO_ROOM = "Ray has no CPU to give"
+"""What an add says that found no machine within its minute, as where the last one has just been killed."""
 ON_RAY = ("add", "failpoint", "actor", "actor", "node", "node")
 VICTIMS = ("add", "add", "failpoint", "failpoint", "worker", "worker", "reader")
 COMMANDS = {"worker": "rove.ingest.workers.child", "reader": "rove.sandbox.child"}
@@ -119,6 +121,7 @@ def kill_adds(runs: int, seed: int, workers: str, folder: Path, cluster: RayClus
             victim = chance.choice(ON_RAY if cluster else VICTIMS)
             ended = run(base, workers, victim, chance, cluster)
             amid = victim == "reader" and STARTING in ended.error  # then the add says so, as it does without workers
+            amid |= victim == "node" and NO_ROOM in ended.error
             assert amid or ended.state in {"killed", "done"}, (victim, ended.state, ended.error)
             failed = [reason for line in ended.told for reason in line.get("failed", ())]
             assert len(failed) <= (victim == "reader"), failed  # whose source takes the blame, and is read anew
