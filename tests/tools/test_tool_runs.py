@@ -105,6 +105,18 @@ def test_a_result_is_cited_in_an_answer(tmp_path: Path) -> None:
         assert hit.chunk.text[slice(*cited[0].span)] == cited[0].quote
 
 
+@pytest.mark.parametrize(
+    "question", ["What is the weather in Oslo?", "Wie ist das Wetter in Oslo?", "奥斯陆天气如何？"]
+)
+def test_what_a_tool_is_for_is_no_answer(question: str, tmp_path: Path) -> None:
+    with Rove.open(tmp_path, embedder={"name": "fake"}, answer={"max_distance": 2.0}) as kb:
+        kb.add(Text("Remote work is approved by the head of unit. 远程办公由主管批准。", id="policy"))
+        kb.tools.add(get_forecast)
+        assert [one.tool for one in kb.tools.find(question)] == ["get_forecast"]
+        assert {hit.chunk.document_id for hit in kb.ask(question).hits} <= {"policy"}
+        assert "get_forecast" not in repr(list(kb.walk(question)))
+
+
 def test_where_no_tool_can_run_the_documents_answer(kb: Rove) -> None:
     plain = kb.ask("Who approves remote work?")
     assert kb.ask("Who approves remote work?", tools=True).text == plain.text

@@ -25,7 +25,7 @@ from rove.question import question_part
 from rove.records import Document, Filter, Hit
 from rove.records.document import Section
 from rove.records.understood import By
-from rove.retrieve import Query, SearchContext, retrieve
+from rove.retrieve import Query, SearchContext, retrieve_passages
 from rove.retrieve.question_pairs import is_same
 from rove.retrieve.stored_answers import stored_answers
 from rove.settings import AnswerSettings
@@ -118,7 +118,7 @@ async def _answered(question: str, candidates: Sequence[str], context: FollowUpC
             break
         if any(is_same(one, other) for other in (question, *kept)):
             continue
-        hits = await retrieve("hybrid", context.search_context, Query(one, gate.looks_at, context.where))
+        hits = await retrieve_passages("hybrid", context.search_context, Query(one, gate.looks_at, context.where))
         if (await gate.judge(one, detect(one), hits)).passes:
             kept.append(one)
     return tuple(kept)
@@ -128,7 +128,7 @@ async def _by_rules(question: str, hits: Sequence[Hit], context: FollowUpContext
     """Yield the questions that documents ask around what was cited, then their headings beside it, as questions."""
     search_context = context.search_context
     documents = search_context.store.documents
-    near = await retrieve("hybrid", search_context, Query(question, _AROUND, context.where))
+    near = await retrieve_passages("hybrid", search_context, Query(question, _AROUND, context.where))
     both = [*hits, *(hit for hit in near if hit.chunk.chunk_id not in {one.chunk.chunk_id for one in hits})]
     wholes = await asyncio.to_thread(documents.wholes, list({hit.chunk.document_id for hit in both}))
     texts = {document_id: document.text for document_id, document in wholes.items()}

@@ -24,7 +24,7 @@ from rove.records import (
     Understood,
 )
 from rove.records.filter import access_filter_of
-from rove.retrieve import GATHER, Query, SearchContext, retrieve, usual_top_k
+from rove.retrieve import GATHER, Query, SearchContext, retrieve_passages, usual_top_k
 from rove.settings import AnswerSettings, GatherSettings
 from rove.tracing import stage
 
@@ -100,7 +100,7 @@ class Gatherer:
         searches: list[Searched] = []
         for condition in (None, within) if within is not None else (None,):
             both = condition if where is None else where if condition is None else where & condition
-            hits = await retrieve(GATHER, self._search_context, Query(question, top_k, both))
+            hits = await retrieve_passages(GATHER, self._search_context, Query(question, top_k, both))
             new = [hit for hit in hits if hit.chunk.chunk_id not in basket.hits]
             basket.hits |= {hit.chunk.chunk_id: hit for hit in new}
             topics = "" if condition is None else written(understood.topics)

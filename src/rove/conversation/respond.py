@@ -25,7 +25,7 @@ from rove.question.overview import asks_for_overview
 from rove.question.topics import topic_filter
 from rove.question.understand import REFUSE, Understander
 from rove.records import Answer, Clarification, Filter, Gathered, History, Hit, Response, Turn, Understood
-from rove.retrieve import GATHER, Query, SearchContext, retrieve, usual_top_k
+from rove.retrieve import GATHER, Query, SearchContext, retrieve_passages, usual_top_k
 from rove.retrieve.question_pairs import is_same
 from rove.retrieve.stored_answers import same, stored_answers
 from rove.settings import AnswerSettings, Settings
@@ -225,7 +225,7 @@ class Responder:
         return await self._judged_hits(understood, mode, query, settings)
 
     async def _judged_hits(self, understood: Understood, mode: str, query: Query, settings: AnswerSettings) -> Found:
-        hits = await retrieve(mode, self.search_context, query)
+        hits = await retrieve_passages(mode, self.search_context, query)
         return Found(hits[: settings.references], await self._judged(understood, hits, settings))
 
     async def _judged(self, understood: Understood, hits: Sequence[Hit], settings: AnswerSettings) -> GateVerdict:

@@ -18,6 +18,15 @@ RunOutcome = Literal["ran", "planned", "asks", "unconfirmed", "failed", "none"]
 it. "unconfirmed": the tool writes, and nobody has confirmed. "none": no tool fits."""
 
 
+def describes_tool(metadata: Mapping[str, object]) -> bool:
+    """Whether a document or chunk with this metadata is what the base holds of a tool.
+
+    >>> describes_tool({"tool": "get_load", "tool_source": "ops"}), describes_tool({"tool": "hammer"})
+    (True, False)
+    """
+    return "tool" in metadata and "tool_source" in metadata
+
+
 @dataclass(frozen=True, slots=True)
 class FilledParameter:
     """A parameter's value. `text`: the words that say so, at `span` of the question; None where they stand elsewhere.

@@ -13,6 +13,7 @@ from typing import Protocol
 from rove.errors import InputError
 from rove.models import ChatModel, Embedder, Reranker
 from rove.records import Filter, Hit
+from rove.records.tool import describes_tool
 from rove.registry import Registry
 from rove.retrieve.condition import widened
 from rove.retrieve.same import merged
@@ -125,6 +126,12 @@ def usual_top_k(mode: str, settings: SearchSettings, asked: int | None = None) -
     if mode != GATHER:
         return settings.top_k
     return max(settings.k_keyword + settings.k_semantic + settings.k_rerank, 1)
+
+
+async def retrieve_passages(mode: str, search_context: SearchContext, query: Query) -> list[Hit]:
+    """Search for what an answer can rest on: descriptions of tools say what can be asked, and answer nothing."""
+    hits = await retrieve(mode, search_context, query)
+    return [hit for hit in hits if not describes_tool(hit.chunk.metadata)]
 
 
 async def retrieve(mode: str, search_context: SearchContext, query: Query) -> list[Hit]:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from rove.records import Filter, Hit
 from rove.records.document import Span
 from rove.records.walk_events import ChunkSeen, Lead
-from rove.retrieve import RETRIEVERS, Query, retrieve
+from rove.retrieve import RETRIEVERS, Query, retrieve_passages
 from rove.retrieve.judging import judge_now
 from rove.walk import EXTRACTIVE, WalkContext
 from rove.walk.json_format import filter_of
@@ -58,7 +58,7 @@ class Finder:
         query = Query(
             state.question, most or self._answer.references, filter_of(state.where), rerank=True, counted=False
         )
-        return await retrieve(self._answer.mode, self._search_context, query)
+        return await retrieve_passages(self._answer.mode, self._search_context, query)
 
     async def within(self, chunk_ids: Sequence[str], state: State) -> list[str]:
         """Return those of the live chunks that the walk's filter lets through."""
@@ -103,7 +103,7 @@ class Finder:
         self, text: str, top_k: int, seen: Collection[str], where: Filter | None, mode: str, deeper: int = DEEPER
     ) -> list[Hit]:
         query = Query(text, top_k + min(len(seen), deeper), where, rerank=mode == "hybrid", counted=False)
-        hits = await retrieve(mode, self._search_context, query)
+        hits = await retrieve_passages(mode, self._search_context, query)
         return [hit for hit in hits if hit.chunk.chunk_id not in seen][:top_k]
 
     async def _nearest(self, hits: list[Hit], question: str, top_k: int) -> list[Hit]:
