@@ -1,6 +1,6 @@
 """Kill -9 amid adds with workers: whatever was killed, in the end every chunk is there once. See `killed_adds`.
 
-ROVE_KILLS says how many runs there are (100, say); ROVE_KILLS_SEED which.
+ROVE_KILLS says how many runs there are (100, say); ROVE_KILLS_SEED, a whole number, which. On Ray: `-m servers`.
 """
 
 from __future__ import annotations
