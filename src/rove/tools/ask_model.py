@@ -7,6 +7,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
+from rove.errors import ServiceError
 from rove.models import ChatModel
 from rove.models.prompts import fenced, prompt
 from rove.models.typed import reply_as
@@ -42,12 +43,16 @@ async def choose(chat: ChatModel, request: str, matches: Sequence[ToolMatch]) ->
     """Let the model choose among tools that were found; None where none of them does it.
 
     Raises:
-        ServiceError: the model failed.
+        ServiceError: the model failed, or named one that it was not offered.
     """
     listed = "\n".join(f"{one.tool}: {' '.join(one.description.split())[:400]}" for one in matches)
     asked = f"Tools:\n{fenced(listed, 'tools')}\n\nThe request:\n{fenced(request, 'request')}"
     wrote = await reply_as(chat, ChosenTool, prompt(PACKAGE, "choose"), asked)
-    return next((one for one in matches if one.tool == wrote.tool), None)
+    chosen = next((one for one in matches if one.tool == wrote.tool.strip()), None)
+    if chosen is None and wrote.tool.strip():
+        message = f"The chat model chose {wrote.tool!r}, which is none of the tools."
+        raise ServiceError(message, cure="Name the tool.", retryable=False)
+    return chosen
 
 
 async def fill_by_model(

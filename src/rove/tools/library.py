@@ -41,6 +41,7 @@ PARAMETER_WEIGHT = 0.25
 MOST_FITTING = 3
 OFFERED = 5
 NO_TOOL, NO_TOOLS = "No tool fits this request.", "There are no tools here."
+CHAT_NONE = "The chat model finds that no tool fits; the nearest is {tool}. Name it if it does."
 Take = Callable[[Sequence[Text]], Awaitable[object]]
 Drop = Callable[[Sequence[str]], Awaitable[object]]
 
@@ -155,7 +156,8 @@ class ToolLibrary:
         matches = [self._named(tool, known)] if tool else await self._matches(asked, OFFERED, where, surely=surely)
         match = matches[0] if tool else await self._chosen(request, matches)
         if match is None:
-            return ToolRun(request, "none", note=NO_TOOL if known else NO_TOOLS)
+            note = CHAT_NONE.format(tool=matches[0].tool) if matches else NO_TOOL if known else NO_TOOLS
+            return ToolRun(request, "none", note=note)
         plan = await planned(known[match.tool], match, asked, self._domain(), self.context.chat())
         plan = replace(plan, others=tuple(one for one in matches if one.tool != match.tool))
         listener(ToolPlanned(plan))
