@@ -51,6 +51,7 @@ const main = document.getElementById("main");
 let leave = () => {};
 let known = ""; // whom the page was last drawn for
 let looking = false; // whether we are known still
+let restarting = null; // what is under way of `restart`, and with which language, colours and key
 let held = null; // the view whose session has ended, with all that was filled in: who signs in again goes on with it
 
 /** The lab, which few open, is loaded when it is opened. */
@@ -152,8 +153,17 @@ async function show() {
   }
 }
 
-/** Read again who we are and what we may, in which language and colours; then show the view. */
-async function restart() {
+/** Read again who we are and what we may, in which language and colours; then show the view. Asked for twice at once, once. */
+function restart() {
+  const asked = `${store.language} ${store.theme} ${store.key}`;
+  if (restarting?.asked !== asked) {
+    const own = { asked, done: startAgain().finally(() => restarting === own && (restarting = null)) };
+    restarting = own;
+  }
+  return restarting.done;
+}
+
+async function startAgain() {
   if (store.theme === "auto") delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = store.theme;
   await Promise.all([speak(store.language), learn(store.language)]);
