@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Annotated
 
 from pydantic import BaseModel, Field
@@ -17,6 +17,8 @@ from rove.tools.parameters import Parameter
 
 PACKAGE = "rove.tools"
 MOST_PARAMETERS = 60
+NO_TOOL, NO_TOOLS = "No tool fits this request.", "There are no tools here."
+CHAT_NONE = "The chat model finds that no tool fits; the nearest is {tool}. Name it if it does."
 
 
 class WrittenValue(BaseModel):
@@ -53,6 +55,11 @@ async def choose(chat: ChatModel, request: str, matches: Sequence[ToolMatch]) ->
         message = f"The chat model chose {wrote.tool!r}, which is none of the tools."
         raise ServiceError(message, cure="Name the tool.", retryable=False)
     return chosen
+
+
+def none_fits(matches: Sequence[ToolMatch], known: Collection[str]) -> str:
+    """Say why no tool is run: of `matches` the model has chosen none; `known` are all."""
+    return CHAT_NONE.format(tool=matches[0].tool) if matches else NO_TOOL if known else NO_TOOLS
 
 
 async def fill_by_model(

@@ -21,7 +21,7 @@ from rove.retrieve import Query, SearchContext, retrieve
 from rove.retrieve.fuse import zscores
 from rove.settings import Settings, ToolSettings
 from rove.tools import TOOL_SOURCES, Tool, ToolSource
-from rove.tools.ask_model import choose
+from rove.tools.ask_model import choose, none_fits
 from rove.tools.correct import Circumstances
 from rove.tools.domain_model import DomainModel
 from rove.tools.fill import fill_by_rules
@@ -40,8 +40,6 @@ PARAMETER_WEIGHT = 0.25
 """What a filled parameter counts beside the search's own score, in standard deviations; `MOST_FITTING` at most."""
 MOST_FITTING = 3
 OFFERED = 5
-NO_TOOL, NO_TOOLS = "No tool fits this request.", "There are no tools here."
-CHAT_NONE = "The chat model finds that no tool fits; the nearest is {tool}. Name it if it does."
 Take = Callable[[Sequence[Text]], Awaitable[object]]
 Drop = Callable[[Sequence[str]], Awaitable[object]]
 
@@ -156,8 +154,7 @@ class ToolLibrary:
         matches = [self._named(tool, known)] if tool else await self._matches(asked, OFFERED, where, surely=surely)
         match = matches[0] if tool else await self._chosen(request, matches)
         if match is None:
-            note = CHAT_NONE.format(tool=matches[0].tool) if matches else NO_TOOL if known else NO_TOOLS
-            return ToolRun(request, "none", note=note)
+            return ToolRun(request, "none", note=none_fits(matches, known))
         plan = await planned(known[match.tool], match, asked, self._domain(), self.context.chat())
         plan = replace(plan, others=tuple(one for one in matches if one.tool != match.tool))
         listener(ToolPlanned(plan))
