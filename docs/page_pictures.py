@@ -172,6 +172,7 @@ def people(page: Page, address: str) -> None:
     page.goto(f"{address}/#/settings")
     page.wait_for_selector(".config-section")
     page.get_by_label("Find a setting").fill("how many hits")
+    page.get_by_label("Find a setting").evaluate("(one) => one.scrollIntoView({ block: 'start' })")
     keep(page, "page-settings")
     page.goto(f"{address}/#/status")
     page.wait_for_selector(".status .card")

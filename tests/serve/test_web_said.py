@@ -37,7 +37,7 @@ from rove.serve.questions import asking, databases
 from rove.serve.redaction import public_cure
 from rove.serve.walks import live_walks
 from rove.store import conversation_log, made_keys, people_log
-from rove.tools import library, planner
+from rove.tools import ask_model, library, planner
 from rove.tools import runner as tool_runner
 from rove.walk import budget, handle, judge, loop, model, revisit, step, text_leads, unknown_words
 from serve.browser import Visit, ask, held, unfolded, walked
@@ -48,7 +48,7 @@ SENTENCES: dict[str, dict[str, str]] = json.loads((FOLDER / "lang" / "sentences.
 SAYING = (
     answerer, facts, fallback, fallback_hyde, fallback_synonyms, fallback_unsourced, gate,
     gathering, handle, jobs, judge, loop, model, grading, respond, revisit, second_pass, step, text_leads,
-    unknown_words, library, planner, tool_answer, tool_runner, conversation_schema,
+    unknown_words, ask_model, library, planner, tool_answer, tool_runner, conversation_schema,
     document_tables, flow_run, flow_scope, flow_step, served, errors,
 )  # fmt: skip
 REFUSING = (
