@@ -17,6 +17,7 @@ from serve.conftest import Opener, Town, settled
 
 HR = "/v1/spaces/hr"
 RED = (200, 30, 30)
+NULS = ("\0", "%00", "image1.png\0")
 HUGE = picture_file(Image.new("1", (60_000, 60_000)))
 SVG = b"<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'><script>alert(1)</script></svg>"
 
@@ -69,7 +70,7 @@ async def test_a_picture_in_a_word_file_is_shown_by_its_name(town: Town) -> None
         )
         assert again.status_code == 304
         assert etag != second.headers["etag"]
-        for name in ("image9.png", "document.xml", "../../../etc/passwd", "/etc/passwd", "..", "图.png", "%00"):
+        for name in ("image9.png", "document.xml", "../../../etc/passwd", "..", "图.png", "-h", *NULS):
             assert (await asked(root, document_id, name=name)).status_code == 404, name
         assert (await asked(root, document_id)).status_code == 404
         hidden = await asked(lara, document_id, name="image1.png")
@@ -100,7 +101,7 @@ async def test_a_picture_beside_a_text_is_shown_if_it_is_a_document_that_one_may
         documents = (await root.get(f"{HR}/documents")).json()["documents"]
         guide = next(one["document_id"] for one in documents if one["source"].endswith("guide.md"))
         assert (await asked(root, guide, name="figures/the%20hall.png")).status_code == 200
-        for name in ("../secret.png", str(tmp_path / "secret.png"), "https://example.org/x.png", "figures/none.png"):
+        for name in ("../secret.png", str(tmp_path / "secret.png"), "https://example.org/x.png", *NULS):
             assert (await asked(root, guide, name=name)).status_code == 404, name
 
 

@@ -9,7 +9,7 @@ from rove.records.filter import Filter, field
 from rove.retrieve import Query, SearchContext
 from rove.retrieve.hybrid import HybridRetriever
 
-IS_TOOL: Filter = field("tool").exists()
+IS_TOOL: Filter = field("tool").exists() & field("tool_source").exists()
 CHUNKS = 3
 """A tool with many parameters has several chunks: so many are looked at for each that is wanted."""
 

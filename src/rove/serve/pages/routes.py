@@ -102,9 +102,12 @@ async def page_picture(
 async def _holder(view: CallerView, document_id: str, name: str) -> tuple[Document, Original | None]:
     """The document whose file holds a page or a picture: this one, or the picture beside it that it names."""
     document, original = await view.original(document_id)
+    wanted = unquote(name)
+    if "\0" in name + wanted:  # no name of a file, and no argument of a process
+        return document, None
     if not name or document.kind in PICTURED:
         return document, original
-    beside = normpath(join(dirname(document.source), unquote(name)))
+    beside = normpath(join(dirname(document.source), wanted))
     try:
         found = await view.kb.named(beside, whole=True)
     except InputError:
