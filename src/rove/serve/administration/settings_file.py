@@ -122,7 +122,10 @@ def keep(file: Path, before: str, text: str) -> None:
     except OSError as error:
         reason = error.strerror
         message = f"The settings file cannot be written: {reason}."
-        cure = "Let the user that the server runs as write to the file and its folder, or change it there."
+        cure = (
+            "Make room on the disk, let the user that the server runs as write to the file and its folder, "
+            "or change it there."
+        )
         raise ServiceError(message, cure=cure, retryable=False) from error
 
 

@@ -159,4 +159,8 @@ class FlowFolder:
 def _unwritten(error: OSError) -> ServiceError:
     reason = error.strerror
     message = f"The flow's file cannot be written: {reason}."
-    return ServiceError(message, cure="Let the user that the server runs as write to the folder.", retryable=False)
+    return ServiceError(
+        message,
+        cure="Make room on the disk, or let the user that the server runs as write to the folder.",
+        retryable=False,
+    )
