@@ -1,9 +1,9 @@
-"""`python killed_adds.py RUNS SEED WORKERS FOLDER`: adds that are killed at random, taken up, and looked at.
+"""`python killed_adds.py KILLS SEED WORKERS FOLDER`: adds that are killed at random, taken up, and looked at.
 
 Every run is an `add` in a process of its own, forked with everything loaded. What is killed with -9, at a random moment
-or at a failpoint, is drawn by seed: the process itself (driver and committer in one), a worker, or a reading process.
-After a few runs one goes to its end; then every document and chunk has to be there once, as in a base that was made
-without workers. A line of JSON says what was done.
+or at a failpoint, is drawn by seed: the process itself (driver and committer in one), a worker, a reading process, or a
+node of Ray's. What ended before it could be killed is not counted. After a few runs one goes to its end; then every
+document and chunk has to be there once, as in a base that was made without workers. A line of JSON says what was done.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
+from time import monotonic
 
 sys.path[:0] = [str(Path(__file__).parents[2]), str(Path(__file__).parent)]
 
@@ -41,18 +42,18 @@ COMMANDS = {"worker": "rove.ingest.workers.child", "reader": "rove.sandbox.child
 
 
 class Add(Child):
-    """An `add` in a child process. `kill` kills what was drawn; called again, the child itself."""
+    """An `add` in a child process. `kill` kills what was drawn, or the child where it is not there; then the child."""
 
     def __init__(
         self, work: Callable[[Tell], None], victim: str, chance: Random, cluster: RayCluster | None = None
     ) -> None:
-        self.victim, self.chance, self.killed, self.cluster = victim, chance, 0, cluster
+        self.victim, self.chance, self.killed, self.cluster = victim, chance, "", cluster
         super().__init__(work)
 
     def kill(self) -> None:
         """Kill -9."""
         if self.cluster and self.victim == "node" and not self.killed:
-            self.killed += 1
+            self.killed = "node"
             self.cluster.kill_node(self.chance.randrange(len(self.cluster.nodes)))
             return
         there = (
@@ -63,10 +64,11 @@ class Add(Child):
             else []
         )
         if there and not self.killed:
+            self.killed = self.victim
             kill([self.chance.choice(there)])
         else:
+            self.killed = self.killed or "add"
             super().kill()
-        self.killed += 1
 
 
 def adding(base: Path, workers: str, failpoint: str, tell: Tell) -> None:
@@ -90,53 +92,61 @@ def shards(base: Path) -> int:
     return len(list((base / "shards").glob("*.parquet")))
 
 
-def run(base: Path, workers: str, victim: str, chance: Random, cluster: RayCluster | None) -> Ended:
-    """One `add`, in which something is killed."""
+def run(base: Path, workers: str, chance: Random, cluster: RayCluster | None, whole_s: float) -> tuple[str, Ended]:
+    """One `add`, in which something is killed; returns what, or nothing where it had ended before.
+
+    `whole_s` is how long an `add` takes in which nothing is killed.
+    """
+    victim = chance.choice(ON_RAY if cluster else VICTIMS)
     points = (*NAMES[:4], FINISHED)
     failpoint = f"{chance.choice(points)}:{chance.choice((1, 1, 2))}" if victim == "failpoint" else ""
     child = Add(lambda tell: adding(base, workers, failpoint, tell), victim, chance, cluster)
-    armed_by, longest = ("opened", 5.0 if cluster is None else 40.0) if chance.random() < 0.5 else ("made", 0.5)
-    return child.wait(None if failpoint else chance.uniform(0, longest), armed_by=armed_by, limit_s=LIMIT_S)
+    armed_by, longest = ("opened", whole_s) if chance.random() < 0.5 else ("made", whole_s / 4)
+    ended = child.wait(None if failpoint else chance.uniform(0, longest), armed_by=armed_by, limit_s=LIMIT_S)
+    return child.killed or (victim if ended.state == "killed" else ""), ended
 
 
-def main(runs: int, seed: int, workers: str, folder: Path) -> int:
+def main(kills: int, seed: int, workers: str, folder: Path) -> int:
     """Kill so many, look after each few, and say what was done."""
     load_heavy()
     if not workers.startswith("ray"):
-        return kill_adds(runs, seed, workers, folder, None)
+        return kill_adds(kills, seed, workers, folder, None)
     with ray_cluster(folder / "ray") as cluster:
         os.environ |= cluster.seen_by_drivers
-        return kill_adds(runs, seed, workers, folder, cluster)
+        return kill_adds(kills, seed, workers, folder, cluster)
 
 
-def kill_adds(runs: int, seed: int, workers: str, folder: Path, cluster: RayCluster | None) -> int:
+def kill_adds(kills: int, seed: int, workers: str, folder: Path, cluster: RayCluster | None) -> int:
     """See `main`."""
-    chance, done = Random(seed), Counter[str]()
+    chance, killed, done = Random(seed), Counter[str](), Counter[str]()
     complete(lambda tell: adding(folder / "alone", "", "", tell))
     wanted = rows(folder / "alone")
-    left, base = runs, folder / "kb"
-    while left:
+    base, whole_s = folder / "kb", 0.0
+    while killed.total() < kills:
         live = set[str]()
-        for _ in range(min(left, chance.randrange(1, IN_A_ROW + 1))):
-            left -= 1
-            victim = chance.choice(ON_RAY if cluster else VICTIMS)
-            ended = run(base, workers, victim, chance, cluster)
-            amid = victim == "reader" and STARTING in ended.error  # then the add says so, as it does without workers
-            amid |= victim == "node" and NO_ROOM in ended.error
-            assert amid or ended.state in {"killed", "done"}, (victim, ended.state, ended.error)
+        for _ in range(chance.randrange(1, IN_A_ROW + 1) if whole_s else 0):
+            what, ended = run(base, workers, chance, cluster, whole_s)
+            amid = what == "reader" and STARTING in ended.error  # then the add says so, as it does without workers
+            amid |= what == "node" and NO_ROOM in ended.error
+            assert amid or ended.state in {"killed", "done"}, (what, ended.state, ended.error)
             failed = [reason for line in ended.told for reason in line.get("failed", ())]
-            assert len(failed) <= (victim == "reader"), failed  # whose source takes the blame, and is read anew
-            done[f"{victim} {ended.state}"] += 1
+            assert len(failed) <= (what == "reader"), failed  # whose source takes the blame, and is read anew
+            killed.update([what] if what else [])
+            done["runs"] += 1
             live |= {line["live"] for line in ended.told if "live" in line}
             done["shards left"] += shards(base)
+            if ended.state == "done":
+                break
+        began = monotonic()
         ended = Child(lambda tell: adding(base, workers, "", tell)).wait(limit_s=LIMIT_S)
         assert ended.state == "done" and not any(line.get("failed") for line in ended.told), ended.error
         unchanged = next(line["unchanged"] for line in ended.told if "unchanged" in line)
         assert unchanged >= len(live), f"{len(live)} were acknowledged, and {unchanged} were there"
         check_once(base, wanted)
+        whole_s = whole_s or monotonic() - began
         shutil.rmtree(base)
         done["checked"] += 1
-        print(json.dumps(done), flush=True)
+        print(json.dumps({"kills": killed, **done}), flush=True)
     return 0
 
 
