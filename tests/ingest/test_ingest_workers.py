@@ -6,7 +6,8 @@ import asyncio
 import os
 import textwrap
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -16,7 +17,9 @@ from worker_bases import FAKE, below, check_once, files, kill, ranked, rows, tex
 
 from rove import AsyncRove, ConfigError, Rove, ServiceError, Text
 from rove.events import ChunksEmbedded, Event, SourceDone, SourcesAt
+from rove.ingest.workers import NoWorkerError, WorkerDiedError
 from rove.ingest.workers.dispatch import AHEAD, TRIES
+from rove.ingest.workers.processes import ProcessWorkers
 from rove.models import EMBEDDERS
 from rove.models.fake import FakeEmbedder
 
@@ -92,6 +95,39 @@ def test_a_killed_worker_is_replaced(tmp_path: Path) -> None:
         assert kb.add(texts(900), listener=listen).ok
     assert killed
     check_once(tmp_path / "kb", rows(tmp_path / "alone"))
+
+
+def test_a_worker_without_a_place_holds_nothing_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    start, waited = ProcessWorkers.start, list[int]()
+
+    def first_alone(pool: ProcessWorkers, slot: int, wanted: Callable[[], bool]) -> None:
+        if not slot:
+            return start(pool, slot, wanted)
+        while wanted():
+            time.sleep(0.01)
+        waited.append(slot)
+        raise NoWorkerError
+
+    monkeypatch.setattr(ProcessWorkers, "start", first_alone)
+    with of(tmp_path / "kb", TWO) as kb:
+        assert kb.add(texts(200)).documents == 200
+    assert waited == [1]
+
+
+@pytest.mark.parametrize("error", [NoWorkerError, WorkerDiedError])
+def test_where_no_worker_starts_the_add_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: type[Exception]
+) -> None:
+    def none(pool: ProcessWorkers, slot: int, wanted: Callable[[], bool]) -> None:
+        del pool, slot, wanted
+        message = "no place"
+        raise error(message)
+
+    with of(tmp_path / "kb", TWO) as kb:
+        with monkeypatch.context() as patched, pytest.raises(ServiceError, match="No worker is left: no place"):
+            patched.setattr(ProcessWorkers, "start", none)
+            kb.add(texts(200))
+        assert kb.add(texts(200)).documents == 200
 
 
 @pytest.fixture
@@ -185,7 +221,8 @@ def test_no_more_shards_are_made_than_are_taken(tmp_path: Path) -> None:
 
     def look() -> None:
         while not stop:
-            most[0] = max(most[0], len(list((tmp_path / "kb" / "shards").glob("*.parquet"))))
+            with suppress(FileNotFoundError):  # it comes with the first, and a shard may go while it is counted
+                most[0] = max(most[0], len(list((tmp_path / "kb" / "shards").glob("*.parquet"))))
             time.sleep(0.002)
 
     def listen(event: Event) -> None:

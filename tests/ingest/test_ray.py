@@ -50,6 +50,20 @@ def test_a_cluster_through_its_client(tmp_path: Path, alone: Path, monkeypatch: 
         assert ranked(kb) == found
 
 
+def test_a_place_that_is_not_there_holds_nothing_up(
+    tmp_path: Path, alone: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where a machine of the cluster has gone, and Ray does not know it yet."""
+    monkeypatch.setattr("rove.ingest.workers.on_ray.START_S", 3_000.0)  # longer than any test may take
+    with TemporaryDirectory(prefix="rk") as folder, ray_cluster(Path(folder), nodes=1) as cluster:
+        for name, value in cluster.seen_by_drivers.items():
+            monkeypatch.setenv(name, value)
+        with Rove.open(tmp_path / "kb", **FAKE, load={"workers": "ray?workers=3"}) as kb:
+            assert kb.add(texts(300)).documents == 300
+            assert len(cluster.actors()) == 1
+    check_once(tmp_path / "kb", rows(alone))
+
+
 @pytest.mark.filterwarnings("ignore:Ray Client connection timed out")
 def test_nothing_answers(tmp_path: Path) -> None:
     with (

@@ -127,6 +127,7 @@ def _order(folder: Path, model: str = "") -> Order:
 def _made(pool: WorkerPool, slot: int, text: str) -> str:
     source = Text(text, id=text[:10])
     task = Task.of(Location(source.id, source.id, "text", text=source), "", {})
+    pool.start(slot, lambda: True)
     reply = reply_of(pool.make(slot, encoder.encode(Group([task])), _told))
     if isinstance(reply, Failed):
         raise reply.error

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import subprocess
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from urllib.parse import unquote
 
@@ -33,6 +34,9 @@ class BatchWorkers:
     def open(self) -> int:
         """See `WorkerPool.open`."""
         return JOBS
+
+    def start(self, slot: int, wanted: Callable[[], bool]) -> None:
+        """See `WorkerPool.start`: a job starts with its group."""
 
     def make(self, slot: int, group: bytes, tell: Tell) -> bytes:
         """See `WorkerPool.make`."""

@@ -22,7 +22,7 @@ class WorkerDiedError(Exception):
 
 
 class NoWorkerError(Exception):
-    """There is no worker any more for a slot, and no place for one; the message says why. Others may."""
+    """There is no worker for a slot, and no place for one; the message says why. Other slots may have theirs."""
 
 
 class WorkerPool(Protocol):
@@ -41,21 +41,32 @@ class WorkerPool(Protocol):
         """
         ...
 
-    def make(self, slot: int, group: bytes, tell: Tell) -> bytes:
-        """Let worker number `slot` make a shard of a group, and wait for it; returns the encoded `making.Reply`.
+    def start(self, slot: int, wanted: Callable[[], bool]) -> None:
+        """See that worker number `slot` is there: start it where it is not, and wait until it is ready.
 
-        Called in a thread for each slot. A worker that is not there is started first. `tell` is told of pages while
-        they are read, where this pool can; where it cannot, the shard has them.
+        Called in a thread for each slot, before each `make`, so that no group waits for who has no place. It is given
+        up once it is not `wanted` any more.
 
         Raises:
-            WorkerDiedError: the worker ended before it was done.
-            NoWorkerError: none can be started in this slot any more.
+            WorkerDiedError: the worker ended before it was ready.
+            NoWorkerError: there is no place for it, or it was given up.
+            ConfigError: what the workers are told to use is not there.
             ServiceError: workers do not run here at all.
         """
         ...
 
+    def make(self, slot: int, group: bytes, tell: Tell) -> bytes:
+        """Let worker number `slot` make a shard of a group, and wait for it; returns the encoded `making.Reply`.
+
+        `tell` is told of pages while they are read, where this pool can; where it cannot, the shard has them.
+
+        Raises:
+            WorkerDiedError: the worker ended before it was done.
+        """
+        ...
+
     def stop(self) -> None:
-        """End all workers at once, from another thread: whoever waits in `make` gets a `WorkerDiedError`."""
+        """End all workers at once, from another thread: whoever waits for one gets a `WorkerDiedError`."""
         ...
 
     def close(self) -> None:

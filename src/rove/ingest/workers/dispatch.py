@@ -78,7 +78,8 @@ class Workers:
             ServiceError: the embedder, the folder of shards or the machines of the workers failed.
             ConfigError: their set-up is wrong.
         """
-        slots = self._pool.open()
+        groups = sum(1 for _ in iter(Slices(jobs).take, []))
+        slots = min(self._pool.open(), groups)
         run = _Run(jobs, begun, known, Queue(AHEAD * slots))
         threads = [Thread(target=self._serve, args=(slot, run), daemon=True) for slot in range(slots)]
         for thread in threads:
@@ -133,23 +134,34 @@ class Workers:
     def _serve(self, slot: int, run: _Run) -> None:
         """Let one worker, and those that replace it, make shard after shard."""
         try:
-            while (group := run.take()) is not None:
+            while run.has_more() and self._started(slot, run):
+                if (group := run.take()) is None:
+                    continue  # another has taken it
                 run.begun([location.uri for location, _ in group.jobs])
                 try:
                     reply = reply_of(self._pool.make(slot, run.message(group), run.put))
                 except WorkerDiedError as error:
                     run.died(group, str(error))
                     continue
-                except NoWorkerError as error:  # others may do what this one cannot
-                    run.why = str(error)
-                    run.again([group])
-                    return
                 if isinstance(reply, Failed):
                     raise reply.error  # noqa: TRY301 - raised again where the documents are taken
                 if isinstance(reply, Done):
                     run.put(_Made(group, ShardTaken(reply.name, reply.seconds)))
         except Exception as error:  # noqa: BLE001 - raised where the documents are taken
             run.put(error)
+
+    def _started(self, slot: int, run: _Run) -> bool:
+        """Get a worker ready; says whether there is one. Where there is none, others may do what it would."""
+        for _ in range(TRIES):
+            try:
+                self._pool.start(slot, run.has_open)
+            except (WorkerDiedError, NoWorkerError) as error:
+                run.why = str(error)
+                if isinstance(error, NoWorkerError) or not run.has_open():
+                    break
+            else:
+                return True
+        return False
 
 
 class _Run:
@@ -161,7 +173,7 @@ class _Run:
         self._slices = Slices(jobs)
         self._known = known
         self._results = results
-        self._again = deque[_Group]()
+        self._waiting = deque[_Group]()
         self._open = self._deaths = self._taken = 0
         self._empty = False
         self._stopped = Event()
@@ -169,20 +181,30 @@ class _Run:
 
     # -- in the thread of a worker --------------------------------------------------------------------------------
 
-    def take(self) -> _Group | None:
-        """The next group; waits while others may still come back. None where there is no more to do."""
+    def has_more(self) -> bool:
+        """Say whether a group waits; while one may still come back, that is waited for."""
         with self._changed:
             while not self._stopped.is_set():
-                if self._again:
-                    return self._again.popleft()
+                if self._waiting:
+                    return True
                 if not self._empty and (part := self._slices.take()):
                     self._open += 1
-                    return _Group(part)
+                    self._waiting.append(_Group(part))
+                    return True
                 self._empty = True
                 if not self._open:
-                    return None
+                    return False
                 self._changed.wait(TICK_S)
-        return None
+        return False
+
+    def has_open(self) -> bool:
+        """Say whether there is still something to do, or something that may come back."""
+        return not self._stopped.is_set() and not self.is_done()
+
+    def take(self) -> _Group | None:
+        """The group that waits longest, or none."""
+        with self._changed:
+            return self._waiting.popleft() if self._waiting else None
 
     def message(self, group: _Group) -> bytes:
         """What a worker is told of a group."""
@@ -211,7 +233,7 @@ class _Run:
     def again(self, groups: Sequence[_Group]) -> None:
         """Let workers have these, in place of one that they had."""
         with self._changed:
-            self._again.extend(groups)
+            self._waiting.extend(groups)
             self._open += len(groups) - 1
             self._changed.notify_all()
 

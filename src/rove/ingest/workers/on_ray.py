@@ -7,6 +7,7 @@ that dies is replaced by the ingest, on whichever machine there is room.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from secrets import token_hex
 from threading import Lock
@@ -18,7 +19,7 @@ from urllib.parse import parse_qs, urlsplit
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
 
 import ray
-from ray.exceptions import GetTimeoutError, RayError
+from ray.exceptions import RayError
 
 from rove.errors import ConfigError, RoveError, ServiceError
 from rove.ingest.workers import NoWorkerError, Tell, WorkerDiedError
@@ -100,10 +101,33 @@ class RayWorkers:
             sleep(TICK_S)
         return count
 
+    def start(self, slot: int, wanted: Callable[[], bool]) -> None:
+        """See `WorkerPool.start`. A cluster may have fewer places than it said: a machine of it may just have gone."""
+        if slot in self._actors:
+            return
+        needs = {"num_cpus": 1, "num_gpus": 1 if self._cuda else 0}
+        actor = self._actors[slot] = library.remote(ShardActor).options(**needs, max_restarts=0).remote(self._order)
+        try:
+            ready, until = actor.begin.remote(), monotonic() + START_S
+            while not library.wait([ready], timeout=TICK_S)[0]:
+                if monotonic() > until or not wanted():
+                    self._drop(slot)
+                    message = f"Ray found no place for worker {slot} within {START_S:.0f} s"
+                    raise NoWorkerError(message)
+            said = library.get(ready)
+        except RayError as error:
+            self._drop(slot)
+            raise WorkerDiedError(_short(error)) from error
+        if said and isinstance(reply := reply_of(said), Failed):
+            self._drop(slot)
+            raise reply.error
+
     def make(self, slot: int, group: bytes, tell: Tell) -> bytes:
         """See `WorkerPool.make`."""
         del tell
-        actor = self._actors.get(slot) or self._started(slot)
+        if (actor := self._actors.get(slot)) is None:
+            message = "it was stopped"
+            raise WorkerDiedError(message)
         try:
             return library.get(actor.make.remote(group))
         except RayError as error:
@@ -147,23 +171,6 @@ class RayWorkers:
             raise ServiceError(message, cure=cure) from error
         self._connected = True
         RayWorkers._users += 1
-
-    def _started(self, slot: int) -> Any:  # noqa: ANN401 - a handle of Ray's
-        needs = {"num_cpus": 1, "num_gpus": 1 if self._cuda else 0}
-        actor = self._actors[slot] = library.remote(ShardActor).options(**needs, max_restarts=0).remote(self._order)
-        try:
-            said = library.get(actor.begin.remote(), timeout=START_S)
-        except GetTimeoutError as error:
-            self._drop(slot)
-            message = f"Ray found no place for worker {slot} within {START_S:.0f} s"
-            raise NoWorkerError(message) from error
-        except RayError as error:
-            self._drop(slot)
-            raise WorkerDiedError(_short(error)) from error
-        if said and isinstance(reply := reply_of(said), Failed):
-            self._drop(slot)
-            raise reply.error
-        return actor
 
     def _drop(self, slot: int) -> None:
         actor = self._actors.pop(slot, None)

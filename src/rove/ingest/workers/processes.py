@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from tempfile import TemporaryFile
@@ -86,12 +87,28 @@ class ProcessWorkers:
         """See `WorkerPool.open`."""
         return self._count
 
+    def start(self, slot: int, wanted: Callable[[], bool]) -> None:
+        """See `WorkerPool.start`. There is always a place, so nothing is given up."""
+        del wanted
+        process = self._processes[slot]
+        if process and process.process.poll() is None:
+            return
+        self._discard(slot)
+        process = self._processes[slot] = _Process.start(self._order)
+        hello = read_frame(process.output)
+        if hello is not None and not hello.message:
+            return
+        how = self._discard(slot)
+        if hello is not None:
+            raise cast("Failed", reply_of(hello.message)).error
+        if how.startswith("SIG"):  # killed before it could greet: another may do better
+            raise WorkerDiedError(how)
+        message = f"A worker does not run: {how}"
+        raise ServiceError(message, cure=f"See that this runs: {' '.join(COMMAND)}", retryable=False)
+
     def make(self, slot: int, group: bytes, tell: Tell) -> bytes:
         """See `WorkerPool.make`."""
-        process = self._processes[slot]
-        if process is None or process.process.poll() is not None:
-            self._discard(slot)
-            process = self._started(slot)
+        process = cast("_Process", self._processes[slot])
         try:
             write_frame(process.input, group)
             while (frame := read_frame(process.output)) is not None:
@@ -116,19 +133,6 @@ class ProcessWorkers:
                 process.input.close()  # all at once, then each is waited for
         for slot in range(self._count):
             self._discard(slot, at_once=False)
-
-    def _started(self, slot: int) -> _Process:
-        process = self._processes[slot] = _Process.start(self._order)
-        hello = read_frame(process.output)
-        if hello is not None and not hello.message:
-            return process
-        how = self._discard(slot)
-        if hello is not None:
-            raise cast("Failed", reply_of(hello.message)).error
-        if how.startswith("SIG"):  # killed before it could greet: another may do better
-            raise WorkerDiedError(how)
-        message = f"A worker does not run: {how}"
-        raise ServiceError(message, cure=f"See that this runs: {' '.join(COMMAND)}", retryable=False)
 
     def _discard(self, slot: int, *, at_once: bool = True) -> str:
         process, self._processes[slot] = self._processes[slot], None
