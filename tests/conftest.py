@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import tempfile
+import warnings
 from collections.abc import Generator
 from pathlib import Path
 from typing import TypeVar
@@ -34,6 +35,15 @@ def shared_data() -> Path:
     if not SHARED_DATA.is_dir():
         pytest.skip("needs the project's shared/data, which is not part of the package")
     return SHARED_DATA
+
+
+@pytest.fixture(scope="module")
+def processes_that_ray_leaves() -> Generator[None]:
+    """Ray does not wait for the processes that it ends: what says so must not come when the tests are over."""
+    yield
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        gc.collect()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

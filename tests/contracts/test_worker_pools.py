@@ -23,6 +23,7 @@ class TestProcesses(WorkerPoolContract):
 
 
 @pytest.mark.servers
+@pytest.mark.usefixtures("processes_that_ray_leaves")
 class TestRay(WorkerPoolContract):
     name = "ray"
     address = "ray?workers=2"

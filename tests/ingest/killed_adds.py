@@ -112,7 +112,7 @@ def main(kills: int, seed: int, workers: str, folder: Path) -> int:
     if not workers.startswith("ray"):
         return kill_adds(kills, seed, workers, folder, None)
     with ray_cluster(folder / "ray") as cluster:
-        os.environ |= cluster.seen_by_drivers
+        os.environ["RAY_ADDRESS"] = cluster.address
         return kill_adds(kills, seed, workers, folder, cluster)
 
 

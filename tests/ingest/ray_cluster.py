@@ -16,7 +16,15 @@ from worker_bases import below, kill
 RAYLET, ACTOR = "raylet/raylet", "ray::ShardActor"
 COMMAND = [sys.executable, "-m", "ray.scripts.scripts", "start", "--block", "--disable-usage-stats"]
 MEMORY = "--object-store-memory=80000000"
-GOODBYE_S = 20
+# Read once, when Ray is imported: what all clusters of this process ask for, and all that reach them from it.
+os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": token_hex(32)}
+
+from ray._raylet import AuthenticationTokenLoader  # noqa: E402
+
+
+def forget_token() -> None:
+    """Let Ray read its token again, of which it keeps a process' first."""
+    AuthenticationTokenLoader.instance().reset_cache()
 
 
 class RayCluster:
@@ -30,12 +38,8 @@ class RayCluster:
             port, self.client_port = free.getsockname()[1], other.getsockname()[1]
         self.address = f"127.0.0.1:{port}"
         self._folder = folder
-        self._environment = {**os.environ, "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": token_hex(32)}
+        self._environment = dict(os.environ)
         self._environment.pop("RAY_ADDRESS", None)
-        self.seen_by_drivers = {
-            "RAY_ADDRESS": self.address,
-            **{name: self._environment[name] for name in ("RAY_AUTH_MODE", "RAY_AUTH_TOKEN")},
-        }
         head = ["--head", f"--port={port}", "--num-cpus=0", "--include-dashboard=false", f"--temp-dir={folder}",
                 f"--ray-client-server-port={self.client_port}", "--node-ip-address=127.0.0.1"]  # fmt: skip
         self._head = self._start(head)

@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-import gc
 import os
-import warnings
-from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from ray._raylet import AuthenticationTokenLoader
-from ray_cluster import ray_cluster
+from ray_cluster import forget_token, ray_cluster
 from worker_bases import FAKE, check_once, ranked, rows, texts
 
 from rove import ConfigError, Rove, ServiceError
 
-pytestmark = [pytest.mark.servers, pytest.mark.filterwarnings("ignore::ResourceWarning")]  # Ray leaves sockets open
-
-
-@pytest.fixture(autouse=True, scope="module")
-def processes_that_ray_leaves() -> Iterator[None]:
-    """Ray does not wait for the processes that it ends: what says so must not come when the tests are over."""
-    yield
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        gc.collect()
+pytestmark = [
+    pytest.mark.servers,
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),  # Ray leaves sockets open
+    pytest.mark.usefixtures("processes_that_ray_leaves"),
+]
 
 
 @pytest.fixture
@@ -35,11 +26,8 @@ def alone(tmp_path: Path) -> Path:
     return tmp_path / "alone"
 
 
-def test_a_cluster_through_its_client(tmp_path: Path, alone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cluster_through_its_client(tmp_path: Path, alone: Path) -> None:
     with TemporaryDirectory(prefix="rk") as folder, ray_cluster(Path(folder)) as cluster:
-        for name, value in cluster.seen_by_drivers.items():
-            if name != "RAY_ADDRESS":
-                monkeypatch.setenv(name, value)
         workers = f"ray://127.0.0.1:{cluster.client_port}"
         with Rove.open(tmp_path / "kb", **FAKE, load={"workers": workers}) as kb:
             assert kb.add(texts(300)).documents == 300
@@ -56,9 +44,8 @@ def test_a_place_that_is_not_there_holds_nothing_up(
     """As where a machine of the cluster has gone, and Ray does not know it yet."""
     monkeypatch.setattr("rove.ingest.workers.on_ray.START_S", 3_000.0)  # longer than any test may take
     with TemporaryDirectory(prefix="rk") as folder, ray_cluster(Path(folder), nodes=1) as cluster:
-        for name, value in cluster.seen_by_drivers.items():
-            monkeypatch.setenv(name, value)
-        with Rove.open(tmp_path / "kb", **FAKE, load={"workers": "ray?workers=3"}) as kb:
+        workers = f"ray://127.0.0.1:{cluster.client_port}?workers=3"
+        with Rove.open(tmp_path / "kb", **FAKE, load={"workers": workers}) as kb:
             assert kb.add(texts(300)).documents == 300
             assert len(cluster.actors()) == 1
     check_once(tmp_path / "kb", rows(alone))
@@ -83,7 +70,7 @@ def test_what_is_not_understood_is_said_at_the_opening(tmp_path: Path, workers: 
 def test_a_local_ray_has_a_token_of_its_own(tmp_path: Path, alone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("RAY_ADDRESS", "RAY_AUTH_MODE", "RAY_AUTH_TOKEN"):
         monkeypatch.delenv(name, raising=False)
-    AuthenticationTokenLoader.instance().reset_cache()  # Ray keeps a process' first token
+    forget_token()
     with Rove.open(tmp_path / "kb", **FAKE, load={"workers": "ray?workers=2"}) as kb:
         assert kb.add(texts(300)).ok
         assert os.environ["RAY_AUTH_MODE"] == "token"

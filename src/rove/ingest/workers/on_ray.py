@@ -165,6 +165,7 @@ class RayWorkers:
                 else:
                     library.init(address=self._address, **QUIET)
         except (RayError, OSError, RuntimeError, ValueError) as error:
+            library.shutdown()  # else this process stays a client of what does not answer
             at = self._address or os.environ.get("RAY_ADDRESS", "this machine")
             message = f"Ray on {at} cannot be reached: {_short(error)}"
             cure = "See that it runs there, in the same version, and what RAY_AUTH_MODE and RAY_AUTH_TOKEN say."
