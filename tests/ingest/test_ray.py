@@ -75,4 +75,5 @@ def test_a_local_ray_has_a_token_of_its_own(tmp_path: Path, alone: Path, monkeyp
         assert kb.add(texts(300)).ok
         assert os.environ["RAY_AUTH_MODE"] == "token"
         assert len(os.environ["RAY_AUTH_TOKEN"]) == 64
+    forget_token()
     check_once(tmp_path / "kb", rows(alone))
