@@ -7,13 +7,14 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_hex
+from time import sleep
 
 from worker_bases import below, kill
 
-RAYLET, ACTOR = "raylet/raylet", "ray::ShardActor"
+ACTOR, STARTED = "ray::ShardActor", "Ray runtime started"
 COMMAND = [sys.executable, "-m", "ray.scripts.scripts", "start", "--block", "--disable-usage-stats"]
 MEMORY = "--object-store-memory=80000000"
 # Read once, when Ray is imported: what all clusters of this process ask for, and all that reach them from it.
@@ -37,14 +38,16 @@ class RayCluster:
             other.bind(("127.0.0.1", 0))
             port, self.client_port = free.getsockname()[1], other.getsockname()[1]
         self.address = f"127.0.0.1:{port}"
-        self._folder = folder
+        self._log = folder / "started.log"
         self._environment = dict(os.environ)
         self._environment.pop("RAY_ADDRESS", None)
         head = ["--head", f"--port={port}", "--num-cpus=0", "--include-dashboard=false", f"--temp-dir={folder}",
                 f"--ray-client-server-port={self.client_port}", "--node-ip-address=127.0.0.1"]  # fmt: skip
         self._head = self._start(head)
-        self._wait_for(port)
-        self.nodes = [self._node() for _ in range(nodes)]
+        self.nodes: list[subprocess.Popen[bytes]] = []
+        self.wait()
+        self.nodes += [self._node() for _ in range(nodes)]
+        self.wait()
 
     def actors(self) -> list[int]:
         """The workers' processes, on all nodes."""
@@ -68,16 +71,17 @@ class RayCluster:
         return self._start([f"--address={self.address}", "--num-cpus=1", "--node-ip-address=127.0.0.1"])
 
     def _start(self, arguments: list[str]) -> subprocess.Popen[bytes]:
-        with (self._folder / "started.log").open("ab") as log:
+        with self._log.open("ab") as log:
             return subprocess.Popen(
                 [*COMMAND, MEMORY, *arguments], env=self._environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log
             )
 
-    def _wait_for(self, port: int) -> None:
-        while self._head.poll() is None:
-            with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
-                return
-        raise RuntimeError((self._folder / "started.log").read_text())
+    def wait(self) -> None:
+        """Wait until all nodes say that they have started: who reaches the head before is turned away."""
+        while (said := self._log.read_text()).count(STARTED) <= len(self.nodes):
+            if any(node.poll() is not None for node in (self._head, *self.nodes)):
+                raise RuntimeError(said)
+            sleep(0.2)
 
 
 @contextmanager
