@@ -46,8 +46,9 @@ class RayCluster:
         self._head = self._start(head)
         self.nodes: list[subprocess.Popen[bytes]] = []
         self.wait()
-        self.nodes += [self._node() for _ in range(nodes)]
-        self.wait()
+        for _ in range(nodes):  # in turn: two that start at once may want the same ports
+            self.nodes.append(self._node())
+            self.wait()
 
     def actors(self) -> list[int]:
         """The workers' processes, on all nodes."""
