@@ -107,7 +107,8 @@ class DatabaseOperations:
         known = self.settings.databases
         name = name or (next(iter(known)) if len(known) == 1 else "")
         if name not in known:
-            said = f"There is no database {name!r}." if name else f"{len(known)} databases are set up; which one?"
+            several = f"{len(known)} databases are set up; which one?" if known else "No database is set up."
+            said = f"There is no database {name!r}." if name else several
             cure = f"{meant(name, known)}Name one of: {', '.join(known)}." if known else NONE
             raise InputError(said, cure=cure, outcome="unsupported")
         one = known[name]

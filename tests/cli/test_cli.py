@@ -191,7 +191,7 @@ def test_version_and_unknown_command() -> None:
     assert call("--version").stdout.startswith("rove, version ")
     result = call("serach", "x")
     assert result.exit_code == 2
-    assert "No such command 'serach'" in result.stderr
+    assert "There is no command 'serach'. Did you mean 'search'?" in result.stderr
 
 
 # -- add ---------------------------------------------------------------------------------------------------------------

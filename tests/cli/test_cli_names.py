@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 import stat
@@ -16,7 +17,7 @@ from click.testing import CliRunner, Result
 from filelock import FileLock
 
 from rove import InputError, Rove, Text
-from rove.cli import COMMANDS, rove
+from rove.cli import COMMANDS, OTHERWISE, rove
 from rove.cli.command import Declared
 from rove.registry import load
 from rove.store.named import SHORTEST
@@ -203,3 +204,48 @@ def test_what_is_declared_fits_what_runs() -> None:
     assert load("rove.cli.values:DIRECTIONS") == load("rove.retrieve.explore:DIRECTIONS")
     assert load("rove.cli.values:CATALOG") == load("rove.store.presence:CATALOG")
     assert load("rove.store.presence:SERVING") == load("rove.serve.local_calls.invitation:FILE")
+
+
+@pytest.mark.parametrize(
+    ("tried", "said"),
+    [
+        ("ls", "'ls'. Did you mean 'inspect'?"),
+        ("ingest", "'ingest'. Did you mean 'add'?"),
+        ("migrat", "'migrat'. Did you mean 'migrate'?"),
+        ("xyzzy", "'xyzzy'.\n"),
+    ],
+)
+def test_a_command_that_is_not_there_names_the_one_that_may_be_meant(tried: str, said: str) -> None:
+    result = CliRunner().invoke(rove, [tried, "--help"])
+    assert result.exit_code == 2
+    assert f"There is no command {said}" in result.stderr
+
+
+def test_what_commands_are_called_otherwise_is_no_command_and_means_one() -> None:
+    assert not set(OTHERWISE) & set(COMMANDS)
+    assert {meant.split()[0] for meant in OTHERWISE.values()} <= set(COMMANDS)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("walks", "rove walk QUESTION"),
+        ("words", "rove words WORD OTHER…"),
+        ("tools list", "[tools.NAME]"),
+        ("tools find weather", "[tools.NAME]"),
+        ("flow runs", "rove flow run FLOW"),
+        ("chat --list", "rove chat"),
+        ("memory list", "rove walk QUESTION"),
+        ("memory leads", "rove walk QUESTION"),
+        ("memory search harbour", "Nothing of this is remembered."),
+        ("questions kept", "rove questions keep"),
+        ("serve person --list", "rove serve person NAME"),
+        ("inspect --failed", "No source has failed."),
+    ],
+)
+def test_an_empty_list_says_so_and_how_it_is_filled(base: Path, arguments: str, said: str) -> None:
+    result = CliRunner().invoke(rove, [*arguments.split(), "--kb", str(base), *FAKE])
+    assert (result.exit_code, result.stdout) == (0, ""), result.output
+    assert said in result.stderr
+    as_json = CliRunner().invoke(rove, [*arguments.split(), "--kb", str(base), *FAKE, "--json"])
+    assert json.loads(as_json.stdout) == [] or json.loads(as_json.stdout) == {}

@@ -8,6 +8,7 @@ import warnings
 
 import click
 
+from rove.errors import meant
 from rove.registry import load
 
 COMMANDS = {  # name → its declaration in `rove.cli.declared`, and one line of help
@@ -53,6 +54,17 @@ COMMANDS = {  # name → its declaration in `rove.cli.declared`, and one line of
 }
 
 
+OTHERWISE = {
+    **dict.fromkeys(("ingest", "index", "load", "upload"), "add"),
+    **dict.fromkeys(("query", "find", "retrieve"), "search"),
+    **dict.fromkeys(("documents", "docs", "list", "ls", "show"), "inspect"),
+    **dict.fromkeys(("remove", "rm", "forget"), "delete"),
+    **dict.fromkeys(("status", "check", "repair"), "doctor"),
+    **dict.fromkeys(("person", "people", "user", "users"), "serve person"),
+    "key": "serve key",
+    "config": "settings",
+}
+"""What other programs call what these commands do, and what somebody may try first."""
 SELDOM = (50_000, 20, 50)
 """How many objects are made between two looks for garbage; Python's own first number is 700."""
 
@@ -69,6 +81,17 @@ class Commands(click.Group):
         """Import the command of that name."""
         del ctx
         return load(f"rove.cli.declared.{COMMANDS[cmd_name][0]}") if cmd_name in COMMANDS else None
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command of a call; where there is none of that name, say which may be meant."""
+        name = args[0]
+        if name in COMMANDS or name.startswith("-") or ctx.resilient_parsing:
+            return super().resolve_command(ctx, args)
+        named = OTHERWISE.get(name)
+        may_be = f"Did you mean '{named}'?" if named else meant(name, COMMANDS)
+        raise click.UsageError(f"There is no command {name!r}. {may_be}".rstrip(), ctx)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands from the table above."""

@@ -51,9 +51,9 @@ def _list(session: Session, kb: Rove) -> None:
         session.output.json(found)
         return
     rows = [(one.conversation_id, one.updated_at[:16].replace("T", " "), one.turns, one.title) for one in found]
-    session.output.table(("id", "last asked (UTC)", "turns", "title"), rows)
-    if not found:
-        session.output.note("No conversation is kept.")
+    session.output.table(
+        ("id", "last asked (UTC)", "turns", "title"), rows, "No conversation is kept. Begin one with: rove chat"
+    )
 
 
 class _Talk:

@@ -135,7 +135,8 @@ def runs_(session: Session) -> None:
             session.output.json(found)
             return
         rows = [(i.run_id, i.flow, i.status, i.steps, i.updated_at, " ".join(i.waiting)) for i in found]
-        session.output.table(["id", "flow", "status", "steps", "last", "asks"], rows)
+        none = "No run is kept. Begin one with: rove flow run FLOW"
+        session.output.table(["id", "flow", "status", "steps", "last", "asks"], rows, none)
 
     return _waited(go())
 

@@ -12,6 +12,7 @@ from rove.records import Box, DocumentInfo
 from rove.sync import Rove
 
 CONTEXT_CHARS = 300
+EMPTY = "The base is empty. Take something in with: rove add FOLDER"
 
 
 def inspect(
@@ -50,7 +51,7 @@ def _show_documents(session: Session, kb: Rove) -> None:
         session.output.json(infos)
         return
     rows = [(i.document_id, i.kind, i.language, i.chunks, i.title, i.source) for i in infos]
-    session.output.table(["id", "type", "language", "chunks", "title", "source"], rows)
+    session.output.table(["id", "type", "language", "chunks", "title", "source"], rows, EMPTY)
     if (depth := kb.depth()).shallow:
         session.output.note(said_of(depth, session.again))
 
@@ -117,4 +118,5 @@ def _show_ledger(session: Session, kb: Rove, *, failed: bool) -> None:
         session.output.json(entries)
         return
     rows = [(e.source, e.state, e.outcome, e.documents, e.chunks, e.attempt, e.reason, e.cure) for e in entries]
-    session.output.table(["source", "state", "outcome", "documents", "chunks", "attempt", "reason", "what to do"], rows)
+    headings = ["source", "state", "outcome", "documents", "chunks", "attempt", "reason", "what to do"]
+    session.output.table(headings, rows, "No source has failed." if failed else EMPTY)

@@ -59,9 +59,8 @@ def kept(session: Session) -> None:
         session.output.json(found)
         return
     rows = [(one.question, one.document_id, f"{one.span[0]}:{one.span[1]}", one.quote[:80]) for one in found]
-    session.output.table(["question", "document", "span", "answer"], rows)
-    if not found:
-        session.output.note("None is kept. Keep one with: rove questions keep QUESTION DOCUMENT --span START:END")
+    none = "None is kept. Keep one with: rove questions keep QUESTION DOCUMENT --span START:END"
+    session.output.table(["question", "document", "span", "answer"], rows, none)
 
 
 def forget(session: Session, questions: tuple[str, ...], every: bool) -> None:

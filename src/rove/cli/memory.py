@@ -18,7 +18,7 @@ SHOWN_CHARS = 8
 def listed(session: Session) -> None:
     """Run `rove memory list`."""
     with session.base() as kb:
-        _show(session, kb.memory().facts())
+        _show(session, kb.memory().facts(), "Walks have learned nothing yet. Begin one with: rove walk QUESTION")
 
 
 def leads(session: Session) -> None:
@@ -29,13 +29,17 @@ def leads(session: Session) -> None:
         session.output.json(found)
         return
     rows = [(end.outcome, end.kind, end.text, end.created_at) for end in found]
-    session.output.table(["ended in", "kind", "lead", "when"], rows)
+    session.output.table(
+        ["ended in", "kind", "lead", "when"],
+        rows,
+        "No walk has followed a lead yet. Begin one with: rove walk QUESTION",
+    )
 
 
 def search(session: Session, question: tuple[str, ...], top_k: int) -> None:
     """Run `rove memory search`."""
     with session.base() as kb:
-        _show(session, kb.memory().search(" ".join(question), top_k=top_k))
+        _show(session, kb.memory().search(" ".join(question), top_k=top_k), "Nothing of this is remembered.")
 
 
 def edit(session: Session, memory_id: str, text: tuple[str, ...]) -> None:
@@ -58,7 +62,7 @@ def clear(session: Session, yes: bool) -> None:
         _say(session, kb.memory().clear())
 
 
-def _show(session: Session, facts: Sequence[Remembered]) -> None:
+def _show(session: Session, facts: Sequence[Remembered], none: str = "") -> None:
     if session.output.as_json:
         session.output.json(facts)
         return
@@ -66,7 +70,7 @@ def _show(session: Session, facts: Sequence[Remembered]) -> None:
         (f.memory_id[:SHOWN_CHARS], f"{f.score or f.relevance:.2f}", render(f.text).line, _source(f), f.question)
         for f in facts
     ]
-    session.output.table(["id", "score", "fact", "source", "asked"], rows)
+    session.output.table(["id", "score", "fact", "source", "asked"], rows, none)
 
 
 def _source(fact: Remembered) -> str:

@@ -60,8 +60,11 @@ class Output:
         """Say something beside the result, on standard error."""
         self.notes.print(text, style="dim", markup=False)
 
-    def table(self, headings: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-        """Print a table; in a pipe, lines of tab-separated values."""
+    def table(self, headings: Sequence[str], rows: Sequence[Sequence[object]], none: str = "") -> None:
+        """Print a table; in a pipe, lines of tab-separated values. Where no row is there, say `none` beside it."""
+        if none and not rows:
+            self.note(none)
+            return
         if not self.terminal:
             for row in rows:
                 self.console.file.write("\t".join(_cell(value) for value in row) + "\n")

@@ -75,7 +75,7 @@ def _list(session: Session, people: PeopleLog) -> None:
         (one.name, one.full_name, one.role, ", ".join(one.spaces), _labels(one), one.state, one.last_seen)
         for one in found
     ]
-    session.output.table(TITLES, rows)
+    session.output.table(TITLES, rows, "Nobody has been let in by name. Let somebody in with: rove serve person NAME")
 
 
 def _labels(one: Person) -> str:

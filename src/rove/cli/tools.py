@@ -8,6 +8,7 @@ from rove.foreign import read_json
 from rove.records.tool import ToolPlan, ToolRun
 
 VALUE = "NAME=VALUE"
+NONE = "No tool is set up. Set one up in rove.toml: [tools.NAME]"
 
 
 def listed(session: Session) -> int:
@@ -20,19 +21,19 @@ def listed(session: Session) -> int:
         session.output.json([{**_told(one), "parameters": one.parameters} for one in found])
     else:
         rows = [(one.name, one.source, one.effects, " ".join(one.description.split())) for one in found]
-        session.output.table(["tool", "source", "effects", "description"], rows)
+        session.output.table(["tool", "source", "effects", "description"], rows, NONE)
     return FAILED if failures else 0
 
 
 def find(session: Session, request: tuple[str, ...], top_k: int) -> None:
     """Run `rove tools find`."""
     with session.base() as kb:
-        found = kb.tools.find(" ".join(request), top_k=top_k)
+        kept, found = kb.tools.all(), kb.tools.find(" ".join(request), top_k=top_k)
     if session.output.as_json:
         session.output.json(found)
         return
     rows = [(one.tool, f"{one.score:.2f}", ", ".join(one.fitting), " ".join(one.description.split())) for one in found]
-    session.output.table(["tool", "score", "fills", "description"], rows)
+    session.output.table(["tool", "score", "fills", "description"], rows, "No tool fits this." if kept else NONE)
 
 
 def run(

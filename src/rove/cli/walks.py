@@ -51,7 +51,8 @@ def _list(session: Session, kb: Rove) -> None:
         session.output.json(infos)
         return
     rows = [(i.walk_id, i.status, i.rounds, i.facts, i.events, i.mode, i.updated_at, i.question) for i in infos]
-    session.output.table(["id", "status", "rounds", "facts", "events", "by", "last", "question"], rows)
+    none = "No walk is kept. Begin one with: rove walk QUESTION"
+    session.output.table(["id", "status", "rounds", "facts", "events", "by", "last", "question"], rows, none)
 
 
 def _show(session: Session, kb: Rove, name: str) -> None:

@@ -30,7 +30,8 @@ def words(session: Session, word: str | None, others: tuple[str, ...], remove: b
     if session.output.as_json:
         session.output.json(found)
         return
-    session.output.table(["word", "also"], [(one, ", ".join(also)) for one, also in found.items()])
+    none = "The dictionary is empty. Put a word in, with other words for it: rove words WORD OTHER…"
+    session.output.table(["word", "also"], [(one, ", ".join(also)) for one, also in found.items()], none)
 
 
 def _line(number: int, line: str) -> tuple[str, list[str]]:
