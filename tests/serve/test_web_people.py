@@ -142,6 +142,28 @@ async def test_a_form_waits_for_who_signs_in_again_and_for_nobody_else(visit: Vi
         assert (await root.delete("/v1/people/edda", params={"confirm": "edda"})).status_code == 204
 
 
+async def test_a_form_waits_for_who_signs_in_through_another_service(visit: Visit) -> None:
+    async with signed_in(visit, "ada", "people") as page:
+        await page.get_by_role("button", name="Add a person").click()
+        full_name = page.locator(".adder").first.get_by_label("Full name")
+        await full_name.fill("Kovács Fanni")
+        await page.context.clear_cookies()
+        await page.locator(".adder").first.get_by_label("Name", exact=True).fill("fanni")
+        await page.get_by_role("button", name="Make an invitation").click()
+        await expect(page.locator(".door .services p")).to_have_text(
+            "It opens in a new window; what you have written stays here."
+        )
+        async with page.context.expect_page() as opened:
+            await page.get_by_role("link", name="Sign in with Nordwind").click()
+        other = await opened.value
+        await expect(other.locator(".door .notice")).to_be_visible()  # the service is down
+        await expect(page.locator(".door")).to_be_visible()
+        await sign_in(other, "ada")
+        await other.wait_for_selector("body:not(.outside)")
+        await page.evaluate("dispatchEvent(new Event('focus'))")  # as when somebody comes back to the window
+        await expect(full_name).to_have_value("Kovács Fanni")
+
+
 async def test_what_one_has_begun_to_write_is_not_shown_to_the_next(visit: Visit) -> None:
     await settled_in(visit, "cleo", role="reader")
     async with signed_in(visit, "ada") as page:

@@ -91,7 +91,7 @@ function place() {
 function shown() {
   const asked = place();
   if (store.person) return asked.view === "sign-in" ? { ...asked, view: "ask" } : asked;
-  return VIEWS[asked.view].open ? asked : { ...asked, view: "sign-in", expired: Boolean(known) };
+  return VIEWS[asked.view].open ? asked : { ...asked, view: "sign-in", expired: Boolean(known), aside: Boolean(held) };
 }
 
 function decoded(part) {
@@ -214,7 +214,16 @@ async function unknown() {
   await restart();
 }
 
+/** Whose view is held may have signed in through another service, in a window of its own. */
+async function returned() {
+  if (!held || store.person || document.hidden) return;
+  const told = await session().catch(() => null);
+  if (told?.person && held) await restart();
+}
+
 addEventListener(UNKNOWN, unknown);
+addEventListener("focus", returned);
+document.addEventListener("visibilitychange", returned);
 addEventListener("storage", ({ key, newValue }) => key === "rove.who" && newValue !== store.person?.name && restart()); // in another tab
 hearDrops(() => (location.hash = "#/add"));
 document.getElementById("skip").addEventListener("click", () => main.focus());

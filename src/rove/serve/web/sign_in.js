@@ -9,11 +9,14 @@ import { wrongWords } from "./states.js";
 import { store } from "./store.js";
 import { named, t } from "./words.js";
 
-/** The view. `problem`: why the other service did not let somebody in; `expired`: who was here is known no longer. */
-export function signIn(main, { problem, expired, refresh }) {
+/**
+ * The view. `problem`: why the other service did not let somebody in; `expired`: who was here is known no longer;
+ * `aside`: something that was written waits in this window, so other services open in another.
+ */
+export function signIn(main, { problem, expired, aside, refresh }) {
   const { ways } = store.session;
   const password = ways.password && passwordForm(refresh);
-  const services = ways.oidc.map(({ name, label }) => service(name, label));
+  const services = ways.oidc.map(({ name, label }) => service(name, label, aside));
   fill(
     main,
     door(
@@ -23,7 +26,7 @@ export function signIn(main, { problem, expired, refresh }) {
       expired && !problem && el("p", { class: "muted" }, t("sign-in.expired")),
       password,
       password && services.length > 0 && el("p", { class: "or", "aria-hidden": "true" }, t("sign-in.or")),
-      services.length > 0 && el("div", { class: "services" }, services),
+      services.length > 0 && el("div", { class: "services" }, services, aside && el("p", { class: "small muted" }, t("sign-in.aside"))),
       ways.keys && keyForm(refresh, { open: !password && !services.length }),
     ),
   );
@@ -68,10 +71,10 @@ function passwordForm(refresh) {
   return el("form", { class: "plain", on: { submit } }, labelled(t("sign-in.name"), name), parts, button(t("nav.sign-in")), state);
 }
 
-/** A link, which leaves the page; where it comes back to is kept. */
-function service(name, label) {
-  const leave = () => (store.back = location.hash);
-  return el("a", { class: "button", href: `/v1/session/oidc/${encodeURIComponent(name)}`, on: { click: leave } }, t("sign-in.with", { label }));
+/** A link, which leaves the page; where it comes back to is kept. Or it opens in a window of its own. */
+function service(name, label, aside) {
+  const leave = () => aside || (store.back = location.hash);
+  return el("a", { class: "button", href: `/v1/session/oidc/${encodeURIComponent(name)}`, target: aside ? "_blank" : null, on: { click: leave } }, t("sign-in.with", { label }));
 }
 
 function keyForm(refresh, { open }) {
