@@ -1,4 +1,4 @@
-"""Queries for documents by where they came from, or by their titles."""
+"""Queries for documents by where they came from, by their titles, or by a part of what they are called."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ class DocumentQuery:
     """Documents of one of some sources or titles, of a kind, or of a folder and with `part` in the title.
 
     The case of ASCII letters in titles does not count. `folder`: what a source begins with, its last slash included.
+    `begun`: what the id begins with; with it `within_path`, what the source holds.
     """
 
     sources: tuple[str, ...] = ()
@@ -22,6 +23,8 @@ class DocumentQuery:
     part: str = ""
     folder: str = ""
     kind: str = ""
+    begun: str = ""
+    within_path: str = ""
 
     @property
     def condition(self) -> ColumnElement[bool]:
@@ -33,6 +36,9 @@ class DocumentQuery:
             return within(func.lower(d.title), [_lower(title) for title in self.titles])
         if self.kind:
             return d.kind == self.kind
+        if self.begun:
+            begins = func.substr(d.document_id, 1, len(self.begun)) == self.begun
+            return begins | holds(d.source, self.within_path) if self.within_path else begins
         size = len(self.folder)
         in_folder = (func.substr(d.source, 1, size) == self.folder) & ~holds(func.substr(d.source, size + 1), "/")
         return in_folder & holds(func.lower(d.title), _lower(self.part))

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from rove.errors import InputError, counted
 from rove.records import DocumentInfo
+from rove.store.document_query import DocumentQuery
 from rove.store.documents import Documents
 
 SHORTEST = 4
@@ -28,16 +29,26 @@ def find_named(documents: Documents, places: Mapping[str, str], *, whole: bool =
     held = {value for info in found for value in (info.document_id, *_sources(info))}
     unknown = [name for name, place in places.items() if name not in held and place not in held]
     if unknown and not whole:
-        every = documents.documents()
-        more = {info.document_id for name in unknown for info in _near(name, every)}
+        may_be = documents.find_documents([_query(name) for name in unknown])
+        near = {name: _near(name, infos) for name, infos in zip(unknown, may_be, strict=True)}
+        more = [info.document_id for infos in near.values() for info in infos]
         if more:
-            more |= {info.document_id for info in found}
-            found = [info for info in every if info.document_id in more]
-            unknown = [name for name in unknown if not _near(name, every)]
+            found = documents.documents(ids=[*more, *(info.document_id for info in found)])
+            unknown = [name for name in unknown if not near[name]]
     if unknown:
         message = f"Nothing in the base is named {', '.join(map(repr, unknown))}."
         raise InputError(message, cure="List the documents with: rove inspect")
     return found
+
+
+def _query(name: str) -> DocumentQuery:
+    """All that `_near` can mean, and more: the database looks for it, in which there may be millions."""
+    ends = _path_end(name)
+    return DocumentQuery(begun=name, within_path=f"/{ends}" if ends else "")
+
+
+def _path_end(name: str) -> str:
+    return name.replace("\\", "/").removeprefix("./")
 
 
 def _near(name: str, every: Sequence[DocumentInfo]) -> list[DocumentInfo]:
@@ -47,7 +58,7 @@ def _near(name: str, every: Sequence[DocumentInfo]) -> list[DocumentInfo]:
         InputError: it is several.
     """
     ids = [info for info in every if len(name) >= SHORTEST and info.document_id.startswith(name)]
-    ends = name.replace("\\", "/").removeprefix("./")
+    ends = _path_end(name)
     of_path = [info for info in every if any(one.endswith(f"/{ends}") for one in _sources(info)) and ends]
     meant = {info.document_id: info.document_id for info in ids}
     meant |= {info.document_id: _sources(info)[-1] for info in of_path if info.document_id not in meant}
