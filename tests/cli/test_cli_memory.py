@@ -38,7 +38,9 @@ def run(base: str, *words: str, answer: str | None = None) -> Result:
 
 
 def test_what_walks_learned_is_listed_searched_edited_and_erased(base: str) -> None:
-    assert run(base, "memory", "list").output == ""
+    nothing = run(base, "memory", "list")
+    assert nothing.stdout == ""
+    assert nothing.stderr == "Walks have learned nothing yet. Begin one with: rove walk QUESTION\n"
     assert run(base, "ask", "--walk", QUESTION).exit_code == 0
     listed = run(base, "memory", "list").output
     assert "Ada Byron was born in Netherby." in listed
