@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import signal
+import socket
 import subprocess
 import time
 import tomllib
@@ -123,6 +124,27 @@ def test_it_ends_while_streams_are_open_and_logs_json(tmp_path: Path) -> None:
     lines = [line for line in errors.splitlines() if line.startswith("{")]
     assert any(json.loads(line).get("route") == "/v1/spaces/{space}/ask" for line in lines)
     assert "Traceback" not in errors
+
+
+def test_who_is_being_answered_when_it_ends_is_told_to_ask_again(tmp_path: Path) -> None:
+    """The chat model says nothing for ever; the server waits no longer than it was told to."""
+    with socket.create_server(("127.0.0.1", 0)) as silent, ThreadPoolExecutor(1) as worker:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
+        settings = ("serve.drain_s=0", "chat.model=m", f"chat.base_url={url}")
+        options = [part for one in settings for part in ("--set", one)]
+        with serving(tmp_path / "kb", *options) as (client, process):
+            text = {"text": "The tower of Upton is 90 metres high.", "name": "tower"}
+            client.post("/v1/spaces/default/documents", json=text)
+            _await(lambda: client.get("/v1/spaces/default/documents").json()["documents"])
+            question = {"question": "How high is the tower of Upton?"}
+            asking = worker.submit(client.post, "/v1/spaces/default/ask", json=question)
+            with silent.accept()[0]:
+                process.send_signal(signal.SIGTERM)
+                reply = asking.result(timeout=30)
+    assert (reply.status_code, reply.headers["content-type"]) == (503, "application/problem+json")
+    assert int(reply.headers["retry-after"]) > 0
+    assert reply.json()["detail"] == "This server is ending, and has not finished what it was asked."
+    assert "Traceback" not in (tmp_path / "log").read_text("utf-8")
 
 
 def test_a_key_is_made_shown_once_and_works(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ names: a route that is added later is closed until somebody opens it.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from secrets import token_hex
 from time import monotonic
@@ -15,7 +16,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from rove.errors import RoveError
+from rove.errors import RoveError, ServiceError
 from rove.serve.admission.callers import NOBODY, Caller, Callers
 from rove.serve.admission.client_address import address_of
 from rove.serve.admission.cookies import SAFE, check_same_origin, cookie_of
@@ -55,6 +56,8 @@ SECURITY_HEADERS = {
     "Cache-Control": "no-store",
 }
 HOST_CURE = "Call it by a name in serve.hosts."
+ENDING = "This server is ending, and has not finished what it was asked."
+ENDING_CURE = "Ask again in a moment: another answers, or this one once it is up again."
 ORIGIN_CURE = "Name the page's origin in serve.origins, if it is to call this server."
 
 
@@ -119,6 +122,11 @@ class AdmissionMiddleware:
             response = response_of_fault(error, scope["rove.request"], scope["path"])
             if not reply.status:  # a reply that has begun is cut where it stands
                 await response(scope, receive, reply)
+        except asyncio.CancelledError:  # the server ends, and waits no longer for who is being answered
+            if reply.status:
+                raise
+            ending = ServiceError(ENDING, cure=ENDING_CURE, retryable=True)
+            await response_of(ending, scope["path"])(scope, receive, reply)
         finally:
             self._journal.note(scope, reply.status, monotonic() - began)
 
