@@ -18,6 +18,7 @@ from rove.prepare import Preparer
 from rove.records import Hit, Text
 from rove.records.prepared import Prepared
 from rove.retrieve import RETRIEVERS
+from rove.store.name_graph import NamingText
 from rove.sync import Rove
 from rove.walk.finder import Finder
 
@@ -236,7 +237,7 @@ async def test_who_has_seen_less_than_is_remembered_starts_again(
         )
         for mode in MODES:
             assert_all(await kb.search("pilot vessel strait Lemai", mode=mode, top_k=45), {"en"}, 20)
-        assert kb.store.names.titles("en")
+        assert kb.store.names.titled([NamingText("Note en", "en")])
 
 
 async def test_a_walk_reads_the_version_that_has_replaced_what_it_has_found(

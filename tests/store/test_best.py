@@ -107,22 +107,22 @@ def test_what_is_restored_is_never_merged_nor_copied() -> None:
     held = Postings(k1=1.2, b=0.75)
     held.extend(drawn(chance, 100))
     again = unpacked(held, np.ones(100, bool), 0.0)
-    before = again.rows(WORDS[0])
+    before = again._held.rows([WORDS[0]])[WORDS[0]]
     for _ in range(40):
         again.extend(drawn(chance, 30))
-    begun = again._restored[0]
+    begun = again._held._restored[0]
     assert np.shares_memory(before, begun.rows) and len(begun.rows) < 500
-    assert len(again._segments) < 8, "the others are merged"
-    assert np.array_equal(again.rows(WORDS[0])[: len(before)], before)
+    assert len(again._held._segments) < 8, "the others are merged"
+    assert np.array_equal(again._held.rows([WORDS[0]])[WORDS[0]][: len(before)], before)
 
 
 def test_counts_take_a_byte_until_they_need_more() -> None:
     held = Postings(k1=1.2, b=0.75)
     held.extend(["dog " * 255, "cat"])
-    assert unpacked(held, np.ones(2, bool), 0)._restored[0].counts.dtype == np.uint8
+    assert unpacked(held, np.ones(2, bool), 0)._held._restored[0].counts.dtype == np.uint8
     held.extend(["dog " * 256, "dog cat"])
     again = unpacked(held, np.ones(4, bool), 0)
-    assert again._restored[0].counts.tolist() == [1, 1, 255, 256, 1]
+    assert again._held._restored[0].counts.tolist() == [1, 1, 255, 256, 1]
     for some in (held, again):
         same(some, ["dog", "cat"], np.ones(4, bool), 1, None)
 

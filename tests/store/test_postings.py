@@ -11,8 +11,9 @@ import pytest
 from rove.records import field
 from rove.records.filter import AccessFilter
 from rove.store import IndexRow
+from rove.store.inverted import CACHED_TERMS
 from rove.store.memory_index import MemoryIndex
-from rove.store.postings import CACHED_TERMS, Postings
+from rove.store.postings import Postings
 
 ROWS = ("red fox", "red red hen", "grey goose and hen", "fox")
 MORE = ("red hen nowhere", "a long row without a word of the question")
@@ -75,7 +76,7 @@ def test_rows_that_come_are_found_by_words_that_were_asked_for_before() -> None:
     postings.extend(MORE)
     alive = np.ones(6, bool)
     assert np.array_equal(postings.scores(TERMS, alive), made(ROWS, MORE).scores(TERMS, alive))
-    assert postings.rows("nowhere").tolist() == [4]
+    assert postings._held.rows(["nowhere"])["nowhere"].tolist() == [4]
     assert postings.has("nowhere", 4) and not postings.has("nowhere", 0)
 
 
@@ -93,9 +94,9 @@ def test_rows_that_go_count_no_more() -> None:
 def test_many_words_are_asked_for_in_bounded_memory() -> None:
     postings = made(ROWS)
     for number in range(3 * CACHED_TERMS):
-        postings.rows(f"word{number}")
-    assert postings.rows("fox").tolist() == [0, 3]
-    assert len(postings._runs) <= CACHED_TERMS
+        postings._held.rows([f"word{number}"])[f"word{number}"]
+    assert postings._held.rows(["fox"])["fox"].tolist() == [0, 3]
+    assert len(postings._held._runs) <= CACHED_TERMS
 
 
 def test_what_is_hidden_does_not_count() -> None:

@@ -12,7 +12,7 @@ from rove.records.filter import AccessFilter
 from rove.store import INDEXES, IndexRow
 from rove.store.document_vectors import exact_mean
 from rove.store.memory_index import MemoryIndex
-from rove.store.name_graph import MAX_NAMESAKES
+from rove.store.name_graph import MAX_NAMESAKES, NamingText
 from rove.store.store import Store
 
 SIGHT = AccessFilter("access", "in", ("staff",))
@@ -95,7 +95,7 @@ async def test_names_languages_and_state_keep_to_what_is_seen(tmp_path: Path, re
             *(Text("Es heißt Marlow Press und Nordwind.", id=f"h{n}", metadata=board) for n in range(20)),
             Text("Geheim.", id="secret", title="Silent Harbour Nordwind", metadata=board),
         )
-        assert kb.store.names.titled("Marlow Press", "en") == {}
+        assert kb.store.names.titled([NamingText("Marlow Press", "en")]) == [{}]
         assert await kb.store.languages() == ["de", "en"]
         assert await told(kb.store) == before
         assert before[0] == {"press": 1.0, "seen": 1.0}
@@ -105,10 +105,10 @@ async def test_names_languages_and_state_keep_to_what_is_seen(tmp_path: Path, re
 
 
 async def told(store: Store) -> tuple[dict[str, float], dict[str, float], list[str], str]:
-    titled = store.names.titled("Silent Harbour Nordwind was told to Marlow Press", "en", (), SIGHT)
+    text = NamingText("Silent Harbour Nordwind was told to Marlow Press", "en")
     return (
-        titled,
-        store.names.sharing(["marlow_press"], 12, SIGHT),
+        store.names.titled([text], SIGHT)[0],
+        store.names.sharing([["marlow_press"]], 12, SIGHT)[0],
         await store.languages(SIGHT),
         await store.state(SIGHT),
     )

@@ -17,6 +17,7 @@ from rove.retrieve import Query, SearchContext
 from rove.retrieve.explore import MOST_ALIASES
 from rove.retrieve.walk_search import MOST_SHARERS, WalkQuery, WalkRetriever, WalkTuning
 from rove.store.knowledge_graph import Seen
+from rove.store.name_graph import NamingText
 
 OTHER_NAME = 0.9
 """How surely a document is meant that the question names by another name than its title."""
@@ -38,11 +39,8 @@ class GraphRetriever(WalkRetriever):
         """See `WalkRetriever.named`: by other names too."""
         found = await super().named(asked)
         others = await asyncio.to_thread(self._other_names, name_keys(asked.text, asked.language), asked)
-        for name in others:
-            keys = name_keys(name, asked.language)
-            titled = await asyncio.to_thread(
-                self.search_context.store.names.titled, name, asked.language, keys, asked.access_filter
-            )
+        texts = [NamingText(name, asked.language, name_keys(name, asked.language)) for name in others]
+        for titled in await asyncio.to_thread(self.search_context.store.names.titled, texts, asked.access_filter):
             for document_id, sure in titled.items():
                 found[document_id] = max(found.get(document_id, 0.0), OTHER_NAME * sure)
         return found

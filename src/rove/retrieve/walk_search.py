@@ -22,11 +22,15 @@ from rove.retrieve.judging import judge_now, searched
 from rove.retrieve.ranked_lists import asked_terms, entry_terms, to_hits
 from rove.retrieve.trail import QUESTION, Trail
 from rove.store import Vector
+from rove.store.live_chunks import Named
+from rove.store.name_graph import NamingText
 from rove.store.search_lists import SearchLists
 from rove.tracing import stage
 
 MOST_SHARERS = 8
 """Chunks that hold a name, up to which it leads to them; a name that stands everywhere links nothing."""
+
+NAMELESS = Named((), ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,26 +126,30 @@ class WalkRetriever:
     async def named(self, asked: WalkQuery) -> dict[str, float]:
         """Return the documents that the question names by their titles, each with how surely."""
         names, own = self.search_context.store.names, name_keys(asked.text, asked.language)
-        return await asyncio.to_thread(names.titled, asked.text, asked.language, own, asked.access_filter)
+        text = NamingText(asked.text, asked.language, own)
+        return (await asyncio.to_thread(names.titled, [text], asked.access_filter))[0]
 
     async def ways(self, front: Sequence[Hit], access_filter: Filter | None) -> dict[str, dict[str, float]]:
         """Return what passages lead to, by their chunk ids: other documents, each with how strongly."""
         return await asyncio.to_thread(self._ways, front, access_filter)
 
     def _ways(self, front: Sequence[Hit], access_filter: Filter | None) -> dict[str, dict[str, float]]:
-        names = self.search_context.store.names
-        found: dict[str, dict[str, float]] = {}
-        for hit in front:
-            chunk = hit.chunk
-            held = names.names(chunk.chunk_id) or name_keys(chunk.text, chunk.language)
-            ways = names.titled(chunk.text, chunk.language, held, access_filter) if self.tuning.titles else {}
-            if self.tuning.shared:
-                own = names.titles(chunk.document_id)
-                for document_id, share in names.sharing([*held, *own], MOST_SHARERS, access_filter).items():
+        store, chunks = self.search_context.store, [hit.chunk for hit in front]
+        known = store.documents.names_of([chunk.chunk_id for chunk in chunks])
+        named = [known.get(chunk.chunk_id, NAMELESS) for chunk in chunks]
+        held = [own.names or name_keys(chunk.text, chunk.language) for chunk, own in zip(chunks, named, strict=True)]
+        found: list[dict[str, float]] = [{} for _ in chunks]
+        if self.tuning.titles:
+            texts = [NamingText(chunk.text, chunk.language, names) for chunk, names in zip(chunks, held, strict=True)]
+            found = store.names.titled(texts, access_filter)
+        if self.tuning.shared:
+            names = [[*some, *own.titles] for some, own in zip(held, named, strict=True)]
+            for ways, shares in zip(found, store.names.sharing(names, MOST_SHARERS, access_filter), strict=True):
+                for document_id, share in shares.items():
                     ways[document_id] = max(ways.get(document_id, 0.0), share)
+        for chunk, ways in zip(chunks, found, strict=True):
             ways.pop(chunk.document_id, None)
-            found[chunk.chunk_id] = ways
-        return found
+        return {chunk.chunk_id: ways for chunk, ways in zip(chunks, found, strict=True)}
 
 
 def _told(asked: WalkQuery, hits: Sequence[Hit]) -> list[frozenset[str]]:

@@ -25,7 +25,8 @@ class IndexRow:
     """What an index keeps of a chunk: its terms (space-joined), its vector, and the fields that filters can name.
 
     `language`: the chunk's own (ISO 639-1), whatever a field of that name says. `shallow`: the vector is not yet the
-    embedder's own: see `rove.store.shallow`; such rows are given to no index but the embedded one.
+    embedder's own: see `rove.store.shallow`; such rows are given to no index but the embedded one. `names`: the keys of
+    the names that it holds (space-joined). `titles`: those that its document answers to, on one of its chunks at least.
     """
 
     chunk_id: str
@@ -34,6 +35,8 @@ class IndexRow:
     fields: Mapping[str, MetaValue]
     language: str = ""
     shallow: bool = False
+    names: str = ""
+    titles: Sequence[str] = ()
 
 
 class VectorIndex(Protocol):

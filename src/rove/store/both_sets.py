@@ -12,7 +12,6 @@ from rove.errors import ConfigError
 from rove.store import IndexRow
 from rove.store.ascending import distinct
 from rove.store.blocks import ArrayInParts
-from rove.store.snapshot import FORMAT_SHALLOW
 from rove.store.vector_set import Mask, Places, VectorSet
 
 SHALLOW = "shallow_"
@@ -64,7 +63,7 @@ class BothSets:
         arrays, facts = self.deep.packed(keep), dict[str, Any](total=self.deep.total)
         if self.shallow_ids:
             arrays |= {f"{SHALLOW}{name}": array for name, array in self.shallow.packed(keep).items()}
-            facts |= {"format": FORMAT_SHALLOW, "shallow": [self.shallow.dimension, self.shallow.total]}
+            facts["shallow"] = [self.shallow.dimension, self.shallow.total]
         return arrays, facts
 
     def restore(self, arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any]) -> Places:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sqlalchemy import Row
 
 from rove.errors import ConfigError
+from rove.language.names import JOINT, title_keys
 from rove.records import Block, Chunk, Document, DocumentInfo, Page, Prepared, Section
 from rove.records.boxes import pack_boxes, unpack_boxes
 from rove.records.metadata import LARGEST, SMALLEST, stored_fields
@@ -264,9 +265,20 @@ def fields_of(document: Document | AnyRow, chunk: Chunk | AnyRow, metadata: Meta
     return fields
 
 
-def index_row(row: AnyRow, vector: Vector, document: AnyRow, metadata: Metadata) -> IndexRow:
+def index_row(
+    row: AnyRow, vector: Vector, document: AnyRow, metadata: Metadata, *, titles: Sequence[str] = ()
+) -> IndexRow:
     """Make what an index keeps of a chunk, from the catalog's rows."""
     if row.metadata:
         metadata = {**metadata, **metadata_of(row.metadata)}
     fields = fields_of(document, row, metadata)
-    return IndexRow(row.chunk_id, row.terms, vector, fields, row.language, bool(row.shallow))
+    return IndexRow(row.chunk_id, row.terms, vector, fields, row.language, bool(row.shallow), row.names, titles)
+
+
+def names_of_document(title: str, language: str, first: str) -> list[str]:
+    """The keys that a document answers to: those of its title, and the name of several words that it begins with.
+
+    `first`: the keys of the names in its first chunk, space-joined.
+    """
+    keys, lead = title_keys(title, language), first.partition(" ")[0]
+    return [*keys, lead] if JOINT in lead and lead not in keys else keys

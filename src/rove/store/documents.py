@@ -21,6 +21,7 @@ from rove.store.catalog_rows import (
     index_row,
     info_of,
     metadata_of,
+    names_of_document,
     slices,
     vectors_of,
 )
@@ -244,6 +245,8 @@ class Documents(LiveChunks, Unfinished, TakenIn, ShallowDocuments):
             c.language,
             c.metadata,
             c.terms,
+            c.names,
+            c.position,
             tables.vectors.c.vector.label("blob"),
             is_shallow().label("shallow"),
         ).join(tables.vectors, tables.vectors.c.seq == c.vector)
@@ -262,17 +265,23 @@ class Documents(LiveChunks, Unfinished, TakenIn, ShallowDocuments):
         for shallow in (False, True):
             check_vectors([row.blob for row in rows if bool(row.shallow) == shallow])
         owners, vectors = self._owners(rows), vectors_of(blobs)
-        return [
-            index_row(row, vector, *owners[row.document])
-            for row, vector in zip(rows, vectors, strict=True)
-            if row.document in owners
-        ]
+        made: list[IndexRow] = []
+        entitled = set[int]()
+        for row, vector in zip(rows, vectors, strict=True):
+            if row.document in owners:
+                document, metadata = owners[row.document]
+                first = row.names if row.position == 0 else ""
+                new = row.document not in entitled
+                titles = names_of_document(document.title, document.language, first) if new else ()
+                entitled.add(row.document)
+                made.append(index_row(row, vector, document, metadata, titles=titles))
+        return made
 
     def _owners(self, rows: Sequence[AnyRow]) -> dict[int, tuple[AnyRow, dict[str, MetaValue]]]:
         """The documents of chunks, by row number, each with its metadata; one that has just gone is absent."""
         d = tables.documents.c
         seqs = list({row.document for row in rows})
-        query = _with_enrichments(d.seq, d.document_id, d.source, d.title, d.kind, d.metadata)
+        query = _with_enrichments(d.seq, d.document_id, d.source, d.title, d.kind, d.language, d.metadata)
         with self.database.read() as connection:
             found = connection.execute(query.where(within(d.seq, seqs)))
             return {row.seq: (row, enriched(row.metadata, row.enriched)) for row in found}

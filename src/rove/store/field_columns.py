@@ -97,6 +97,14 @@ class Columns:
             columns = self._columns[name] = [*(part.column(name) for part in self._parts), _column(self._later, name)]
         return columns
 
+    def values(self, name: str, rows: NDArray[np.int32]) -> list[MetaValue | None]:
+        """One field of these rows, None where a row lacks it."""
+        columns = self._of(name)
+        ends = np.cumsum([len(column.codes) for column in columns])
+        parts = ends.searchsorted(rows, "right").tolist()
+        found = ((columns[part], row - int(ends[part])) for part, row in zip(parts, rows.tolist(), strict=True))
+        return [column.values[column.codes[at]] for column, at in found]  # from the end of its part
+
     def column(self, name: str) -> Column:
         """One field of all rows, for who needs it once: one that differs from row to row takes much memory."""
         return _joined([*(part.column(name) for part in self._parts), _column(self._later, name)])

@@ -10,7 +10,7 @@ from sqlalchemy import and_, null, select
 from rove.records import Chunk, Filter
 from rove.records.source import MetaValue
 from rove.store import Vector, tables
-from rove.store.catalog_rows import AnyRow, chunk_of, enriched, fields_of, vector_of
+from rove.store.catalog_rows import AnyRow, chunk_of, enriched, fields_of, names_of_document, vector_of
 from rove.store.catalog_view import Along, current
 from rove.store.database import Database
 from rove.store.lookup import Lookup
@@ -46,6 +46,13 @@ _FINDS: dict[Along, Lookup] = {
 _OF_DOCUMENT = Lookup(_FOUND.add_columns(_D.kind.label("type")).order_by(_C.position), _D.document_id)
 _LIVE = Lookup(select(_C.chunk_id).join(tables.documents, _D.seq == _C.document).where(_D.revision > 0), _C.chunk_id)
 _TERMS = Lookup(select(_C.chunk_id, _C.terms), _C.chunk_id)
+_FIRST = tables.chunks.alias()
+_NAMES = Lookup(
+    select(_C.chunk_id, _C.names, _D.title, _D.language, _FIRST.c.names.label("first"))
+    .join(tables.documents, _D.seq == _C.document)
+    .join(_FIRST, and_(_FIRST.c.document == _D.seq, _FIRST.c.position == 0), isouter=True),
+    _C.chunk_id,
+)
 _VECTORS = Lookup(
     select(_C.chunk_id, _V.c.vector, HAS_EMBEDDER).join(_V, _V.c.seq == _C.vector).where(~is_shallow()), _C.chunk_id
 )
@@ -61,6 +68,14 @@ class Found:
     chunk: Chunk
     uri: str
     title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """The keys of the names in a chunk, in their order, and those that its document answers to."""
+
+    names: Sequence[str]
+    titles: Sequence[str]
 
 
 class LiveChunks:
@@ -95,6 +110,13 @@ class LiveChunks:
     def terms_of(self, chunk_ids: Sequence[str]) -> dict[str, list[str]]:
         """The terms of chunks; one that is not there is absent."""
         return {row.chunk_id: str(row.terms).split() for row in _TERMS.rows(self.database, chunk_ids)}
+
+    def names_of(self, chunk_ids: Sequence[str]) -> dict[str, Named]:
+        """The names in chunks, and those of their documents; a chunk that is not there is absent."""
+        return {
+            row.chunk_id: Named(row.names.split(), names_of_document(row.title, row.language, row.first or ""))
+            for row in _NAMES.rows(self.database, chunk_ids)
+        }
 
     def chunk_vectors(self, chunk_ids: Sequence[str]) -> dict[str, Vector]:
         """The embedder's vectors of chunks, (dimension,) float32 each; a shallow one is absent."""

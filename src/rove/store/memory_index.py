@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import AsyncIterator, Collection, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -19,30 +18,17 @@ from rove.store.document_vectors import Floats
 from rove.store.field_columns import Columns, pack_columns, packed_parts
 from rove.store.ids import Ids
 from rove.store.languages import Languages
+from rove.store.name_rows import NameRows
 from rove.store.postings import Postings
 from rove.store.search_lists import by_frequency, coverage
+from rove.store.segments import Ints
 from rove.store.snapshot import Mapped, Snapshot
 from rove.store.vector_set import VectorSet
+from rove.store.visible_rows import Sight, VisibleRows
 
 DEFAULTS = StoreSettings(document_share=0.0)
 DECIMALS = 6
 """Decimals of a cosine: beyond them processors differ, and so would the order of ties."""
-CACHED_FILTERS = 16
-"""Access filters for which the visible rows are cached."""
-
-
-@dataclass(slots=True)
-class VisibleRows:
-    """What an access filter lets through. `alive`: the live rows; `rows`: those of them that are visible; (n,) bool.
-
-    `means`: of the visible vectors of each set that was asked for. `languages`: of the visible rows, most frequent
-    first; None: not yet worked out.
-    """
-
-    alive: NDArray[np.bool_]
-    rows: NDArray[np.bool_]
-    means: dict[VectorSet, Floats] = field(default_factory=dict[VectorSet, Floats])
-    languages: list[str] | None = None
 
 
 class MemoryIndex:
@@ -71,7 +57,8 @@ class MemoryIndex:
         self._columns = Columns()
         self._languages = Languages()
         self._postings = Postings(k1=self.settings.k1, b=self.settings.b, document_share=self.settings.document_share)
-        self._visible: dict[Filter | None, VisibleRows] = {}
+        self._names = NameRows()
+        self._sight = Sight()
 
     def packed(self, revision: int) -> Snapshot:
         """Return the live chunks as arrays: a snapshot of the base at that revision. See `restore`."""
@@ -84,6 +71,7 @@ class MemoryIndex:
             **self._ids.packed(keep),
             **vectors,
             **postings,
+            **self._names.packed(keep),
             **columns.arrays,
             "language_codes": codes,
         }
@@ -106,6 +94,7 @@ class MemoryIndex:
         self._vectors.shallow_ids.update(self._ids.of(shallow))
         self._columns = Columns(packed_parts(kept.facts["columns"], kept.arrays))
         self._postings.restore(kept.arrays)
+        self._names.restore(kept.arrays)
 
     @property
     def live(self) -> int:
@@ -157,6 +146,7 @@ class MemoryIndex:
         self._columns.extend([row.fields for row in latest.values()])
         self._languages.extend([row.language for row in latest.values()])
         documents = [row.fields.get("document_id", row.chunk_id) for row in latest.values()]
+        self._names.extend(list(latest.values()), len(self._ids))
         self._postings.extend([row.terms for row in latest.values()], documents)
         self._alive = np.concatenate([self._alive, np.ones(len(latest), bool)])
         self._ids.extend(latest)
@@ -181,13 +171,7 @@ class MemoryIndex:
         return self._alive if access_filter is None else self._seen(access_filter).rows
 
     def _seen(self, access_filter: Filter | None) -> VisibleRows:
-        seen = self._visible.get(access_filter)
-        if seen is None or seen.alive is not self._alive:
-            if len(self._visible) == CACHED_FILTERS:
-                self._visible.clear()
-            rows = self._alive if access_filter is None else self._alive & self._columns.mask(access_filter)
-            seen = self._visible[access_filter] = VisibleRows(self._alive, rows)
-        return seen
+        return self._sight.of(access_filter, self._alive, self._columns)
 
     def _mean(self, held: VectorSet, access_filter: Filter | None) -> Floats:
         if access_filter is None:
@@ -255,6 +239,27 @@ class MemoryIndex:
         """See `search_lists.coverage`."""
         row = self._ids.row(chunk_id)
         return coverage(terms, [term for term in set(terms) if row is not None and self._postings.has(term, row)])
+
+    def holding(self, names: Collection[str], most: int, access_filter: Filter | None) -> dict[str, list[str]]:
+        """The documents whose chunks hold each of these names; of one that more than `most` chunks hold, none."""
+        found = self._names.holding(names, self._rows(access_filter))
+        return {name: self._documents(rows) for name, rows in found.items() if len(rows) <= most}
+
+    def titles(
+        self, texts: Sequence[Sequence[str]], others: Collection[str], most: int, access_filter: Filter | None
+    ) -> dict[str, list[str]]:
+        """The titles in these texts and among `others`, each with up to `most` documents that have it.
+
+        The texts are given as terms. A title is there where the filter lets any chunk of its document through.
+        """
+        seen, owners = self._rows(access_filter), self._postings.owners
+        keys = self._names.title_keys(texts, others)
+        found = self._names.titled(keys, self._alive, seen, owners)
+        return {key: self._documents(rows[:most]) for key, rows in found.items() if len(rows)}
+
+    def _documents(self, rows: Ints) -> list[str]:
+        """The ids of the documents of these rows, sorted."""
+        return sorted({str(name) for name in self._columns.values("document_id", rows)})
 
     def _best(self, rows: NDArray[np.intp], scores: NDArray[np.float32], top_k: int) -> list[Scored]:
         """Return the `top_k` best of these rows, each with its score."""

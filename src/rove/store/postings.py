@@ -1,9 +1,9 @@
-"""An inverted index in numpy: which rows hold a term, how often, and their BM25 scores."""
+"""Rows and their BM25 scores: an inverted index, with the lengths of its rows, and the documents that they are of."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from operator import ne
 from typing import Any
@@ -14,15 +14,13 @@ from numpy.typing import NDArray
 from rove.store.blocks import ArrayInParts
 from rove.store.bm25 import CollectionStatistics, TermWeights
 from rove.store.contiguous import Contiguous
+from rove.store.inverted import Inverted
 from rove.store.maxscore import best
 from rove.store.scoring import AskedTerm, AskedTerms
-from rove.store.segments import Ints, Kept, Run, Segment, merged, segment, width
-from rove.store.term_numbers import TermNumbers
+from rove.store.segments import Ints
 
 Floats = NDArray[np.float32]
 Mask = NDArray[np.bool_]
-CACHED_TERMS = 256
-"""Terms whose postings are cached."""
 CACHED_FILTERS = 8
 """Access filters whose statistics are cached."""
 FEW = 100_000
@@ -49,13 +47,10 @@ class Postings:
 
     def __init__(self, *, k1: float, b: float, document_share: float = 0.0) -> None:
         self.weights = TermWeights(k1, b, document_share)
-        self._terms = TermNumbers()
-        self._restored: list[Segment] = []
-        self._segments: list[Segment] = []
+        self._held = Inverted()
         self._lengths = Contiguous(np.zeros(0, np.float32))
         self._owners = Contiguous(np.zeros(0, np.int32))
         self._last: object = None
-        self._runs: dict[str, list[Run]] = {}
         self._cached: list[CollectionStatistics] = []
 
     @property
@@ -75,37 +70,14 @@ class Postings:
         before = self.owners[-1] if first else np.int32(-1)
         self._owners.extend(before + begins.cumsum(dtype=np.int32))
         self._last = ids[-1] if len(ids) else self._last
-        pieces = [row.split() for row in rows]
-        lengths = np.fromiter(map(len, pieces), np.int64, len(pieces))
-        numbers = self._terms.take(set(chain.from_iterable(pieces)))
-        flat = np.fromiter(map(numbers.__getitem__, chain.from_iterable(pieces)), np.int64, int(lengths.sum()))
-        at = np.repeat(np.arange(len(rows), dtype=np.int64), lengths)
+        lengths = self._held.extend([row.split() for row in rows], first)
         self._lengths.extend(lengths.astype(np.float32))
-        self._runs.clear()
         self._cached.clear()
-        self._segments.append(segment(flat, at, first, len(rows)))
-        while len(self._segments) > 1 and 2 * len(self._segments[-1].rows) > len(self._segments[-2].rows):
-            self._segments[-2:] = [merged(self._segments[-2:])]
 
     def packed(self, keep: Mask) -> dict[str, NDArray[Any] | ArrayInParts]:
         """Return the arrays that `restore` takes, of the rows to keep, (n,) bool, and of the terms that they have."""
-        every = [*self._restored, *self._segments]
-        kept = Kept(every, keep)
-        held = kept.sizes(len(self._terms))
-        words, order = self._terms.packed(held > 0)
-        sizes = held[order]
-        terms = order.astype(np.int32)
-
-        def read(which: int) -> Iterator[NDArray[Any]]:
-            return (run[which] for run in kept.read(terms, sizes))
-
-        total = int(sizes.sum())
-        counts = np.result_type(np.uint8, *(width(part.counts) for part in every))
         return {
-            **words,
-            "starts": np.concatenate([np.zeros(1, np.int64), sizes.cumsum()]),
-            "posting_rows": ArrayInParts((total,), np.dtype(np.int32), lambda: read(0)),
-            "posting_counts": ArrayInParts((total,), counts, lambda: read(1)),
+            **self._held.packed(keep),
             "lengths": self._lengths.array[keep],
             "owners": np.unique(self.owners[keep], return_inverse=True)[1].astype(np.int32),
         }
@@ -115,9 +87,7 @@ class Postings:
 
         The arrays are neither read through nor copied.
         """
-        self._terms.restore(arrays)
-        terms = np.arange(len(self._terms), dtype=np.int32)
-        self._restored = [Segment(terms, arrays["starts"], arrays["posting_rows"], arrays["posting_counts"])]
+        self._held.restore(arrays)
         self._lengths = Contiguous(arrays["lengths"])
         self._owners = Contiguous(arrays["owners"])
 
@@ -160,35 +130,9 @@ class Postings:
 
     def _asked(self, terms: Sequence[str]) -> list[AskedTerm]:
         asked = Counter(terms)
-        self._look_up(asked)
-        return [AskedTerm(term, times, self._runs[term]) for term, times in asked.items() if self._runs[term]]
-
-    def rows(self, term: str) -> Ints:
-        """The rows that hold a term, dead ones too: (n,) int32."""
-        runs = self._of(term)
-        return runs[0][0] if len(runs) == 1 else np.concatenate([np.zeros(0, np.int32), *(rows for rows, _ in runs)])
+        runs = self._held.runs(asked)
+        return [AskedTerm(term, times, runs[term]) for term, times in asked.items() if runs[term]]
 
     def has(self, term: str, row: int) -> bool:
         """Say whether a row holds a term."""
-        return any(_stands(rows, row) for rows, _ in self._of(term))
-
-    def _of(self, term: str) -> list[Run]:
-        self._look_up([term])
-        return self._runs[term]
-
-    def _look_up(self, terms: Collection[str]) -> None:
-        """Cache the postings of these terms: a search asks twice, and words come again."""
-        unknown = [term for term in terms if term not in self._runs]
-        if not unknown:
-            return
-        if len(self._runs) + len(unknown) > CACHED_TERMS:
-            self._runs.clear()
-            unknown = list(terms)
-        numbers = np.array(self._terms.find(unknown), np.int32)
-        runs = [part.runs(numbers) for part in chain(self._restored, self._segments)]
-        self._runs.update((term, [part[at] for part in runs if len(part[at][0])]) for at, term in enumerate(unknown))
-
-
-def _stands(rows: Ints, row: int) -> bool:
-    at = int(rows.searchsorted(np.int32(row)))
-    return at < len(rows) and int(rows[at]) == row
+        return self._held.has(term, row)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from threading import Lock, Thread
+from typing import TypeVar
 
 from filelock import FileLock
 
@@ -24,6 +25,7 @@ from rove.store.snapshot import Mapped, drop, drop_before, read, revision, sweep
 from rove.store.unfinished import ERASED
 from rove.tracing import stage
 
+Value = TypeVar("Value")
 KEPT_FROM = 1_000
 """Chunks from which on a base has a snapshot; fewer are read from the catalog in less than a tenth of a second."""
 GROWTH = 5
@@ -99,23 +101,24 @@ class Resident:
 
     def seen(self, chunk_ids: Collection[str], access_filter: Filter) -> set[str]:
         """Return those of the live chunks that an access filter lets through."""
+        return self.look(lambda index: index.seen(chunk_ids, access_filter))
+
+    def look(self, at: Callable[[MemoryIndex], Value]) -> Value:
+        """Return what a look at the live chunks gives."""
         with self._lock:
-            return self._follow().seen(chunk_ids, access_filter)
+            return at(self._follow())
 
     def depth(self, access_filter: Filter) -> Depth:
         """See `Store.depth`."""
-        with self._lock:
-            return Depth(*self._follow().depth(access_filter))
+        return Depth(*self.look(lambda index: index.depth(access_filter)))
 
     def languages(self, access_filter: Filter | None) -> list[str]:
         """See `Store.languages`."""
-        with self._lock:
-            return self._follow().languages(access_filter)
+        return self.look(lambda index: index.languages(access_filter))
 
     def count(self) -> int:
         """Number of live chunks."""
-        with self._lock:
-            return self._follow().live
+        return self.look(lambda index: index.live)
 
     def grew(self, chunks: int) -> None:
         """Hear that so many chunks were added, and `keep` the snapshot once it is due: only then is it looked at."""

@@ -26,9 +26,7 @@ from numpy.typing import NDArray
 from rove.store.blocks import ArrayInParts
 
 Array = NDArray[Any]
-FORMAT = 6
-FORMAT_SHALLOW = 7
-"""As `FORMAT`, with the vectors of a stand-in beside the embedder's: an older Rove would take these for all."""
+FORMAT = 8
 FACTS = "facts.json"
 PARTS_HELD = 16
 """Parts of an array after which the memory of what was read for them is given back."""
@@ -147,7 +145,7 @@ def _mark(facts: bytes) -> str:
 def _read(place: Path, mark: str, unchecked: Collection[str]) -> Mapped | None:
     described = (place / FACTS).read_bytes()
     facts = json.loads(described)
-    if _mark(described) != mark or facts["format"] not in {FORMAT, FORMAT_SHALLOW}:
+    if _mark(described) != mark or facts["format"] != FORMAT:
         return None
     arrays: dict[str, Array] = {}
     for name, checked in facts["sums"].items():

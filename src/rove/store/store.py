@@ -99,7 +99,7 @@ class Store(Fetching):
             address=place if isinstance(place, Address) else None,
         )  # fmt: skip
         self._looks_it_up = self._beside.is_named and not also
-        self.names = NameGraph(self.documents, self.seen)
+        self.names = NameGraph(self.searched)
         self.field_names = FieldNames(self.documents)
         self.words = UserWords(self.catalog)
         self.graph = KnowledgeGraph(self.documents, self.catalog, settings.graph, self.writing)
