@@ -101,9 +101,12 @@ class Columns:
         """One field of these rows, None where a row lacks it."""
         columns = self._of(name)
         ends = np.cumsum([len(column.codes) for column in columns])
-        parts = ends.searchsorted(rows, "right").tolist()
-        found = ((columns[part], row - int(ends[part])) for part, row in zip(parts, rows.tolist(), strict=True))
-        return [column.values[column.codes[at]] for column, at in found]  # from the end of its part
+        parts: list[int] = ends.searchsorted(rows, "right").tolist()
+        found: list[MetaValue | None] = []
+        for part, row in zip(parts, rows.tolist(), strict=True):
+            column = columns[part]
+            found.append(column.values[int(column.codes[row - int(ends[part])])])  # counted from the end of its part
+        return found
 
     def column(self, name: str) -> Column:
         """One field of all rows, for who needs it once: one that differs from row to row takes much memory."""
