@@ -141,6 +141,22 @@ def test_what_is_damaged_is_not_used(base: Path, tmp_path: Path, monkeypatch: py
     assert used(base, monkeypatch)
 
 
+def test_one_of_another_version_is_written_anew_and_no_problem(
+    base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted = without(tmp_path / "bare", base)
+    with monkeypatch.context() as patch:
+        patch.setattr(snapshot, "FORMAT", snapshot.FORMAT + 1)
+        assert found(base) == wanted and not used(base, monkeypatch)
+        with Rove.open(base, **FAKE) as kb:
+            assert kb.doctor().ok
+        assert used(base, monkeypatch)
+    assert not used(base, monkeypatch)
+    with Rove.open(base, **FAKE) as kb:
+        kb._kb.store.resident.keep(at_rest=False)
+    assert used(base, monkeypatch) and found(base) == wanted
+
+
 def test_one_of_another_catalog_is_not_used(base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     backup = tmp_path / "backup.sqlite"
     with Rove.open(base, **FAKE) as kb:

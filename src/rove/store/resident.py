@@ -21,7 +21,7 @@ from rove.store.presence import RESIDENT
 from rove.store.private import file_mode, make_private
 from rove.store.search_lists import SearchLists
 from rove.store.shallow import Depth
-from rove.store.snapshot import Mapped, drop, drop_before, read, revision, sweep, write
+from rove.store.snapshot import Mapped, drop, drop_before, is_of_another_version, read, revision, sweep, write
 from rove.store.unfinished import ERASED
 from rove.tracing import stage
 
@@ -185,7 +185,7 @@ class Resident:
 
     def _problems(self) -> list[str]:
         mark = self.catalog.fact(self._home.mark)
-        if not mark or not self.folder.exists():
+        if not mark or not self.folder.exists() or is_of_another_version(self.folder, mark):
             return []
         copy = self._follower()
         if not read(self.folder, mark, thorough=True) or not copy.restore():

@@ -110,12 +110,26 @@ def read(folder: Path, mark: str, *, thorough: bool = False) -> Mapped | None:
 
 
 def revision(folder: Path, mark: str) -> int:
-    """The revision of the snapshot of that mark, -1 where it is missing; its arrays are not looked at."""
+    """The revision of the snapshot of that mark, -1 where it is missing; its arrays are not looked at.
+
+    One of another version of Rove is as good as missing: it is written anew.
+    """
+    facts = _facts(folder, mark)
+    return int(facts["revision"]) if facts.get("format") == FORMAT else -1
+
+
+def is_of_another_version(folder: Path, mark: str) -> bool:
+    """Say whether there is a snapshot of that mark which another version of Rove has written."""
+    return _facts(folder, mark).get("format", FORMAT) != FORMAT
+
+
+def _facts(folder: Path, mark: str) -> dict[str, Any]:
+    """The facts of the snapshot of that mark, none where they are missing or torn."""
     try:
         described = (folder / mark / FACTS).read_bytes() if mark else b""
-        return int(json.loads(described)["revision"]) if mark == _mark(described) else -1
-    except (OSError, ValueError, KeyError):
-        return -1
+        return json.loads(described) if mark == _mark(described) else {}
+    except (OSError, ValueError):
+        return {}
 
 
 def newest(folder: Path) -> Mapped | None:
