@@ -15,6 +15,7 @@ from tomlkit.exceptions import TOMLKitError
 from tomlkit.items import AbstractTable, Item
 
 from rove.errors import InputError, ServiceError
+from rove.store.files import sync_folder
 
 BEFORE = ".before"
 """What the name of the file as it was before ends in."""
@@ -148,5 +149,6 @@ def _write(file: Path, text: str, like: Path) -> None:
         if like.is_file():
             shutil.copymode(like, part)
         part.replace(file)
+        sync_folder(file.parent)
     finally:
         part.unlink(missing_ok=True)
