@@ -126,7 +126,8 @@ def test_it_ends_while_streams_are_open_and_logs_json(tmp_path: Path) -> None:
     assert "Traceback" not in errors
 
 
-def test_who_is_being_answered_when_it_ends_is_told_to_ask_again(tmp_path: Path) -> None:
+@pytest.mark.parametrize("streams", [False, True])
+def test_who_is_being_answered_when_it_ends_is_told_to_ask_again(tmp_path: Path, streams: bool) -> None:
     """The chat model says nothing for ever; the server waits no longer than it was told to."""
     with socket.create_server(("127.0.0.1", 0)) as silent, ThreadPoolExecutor(1) as worker:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
@@ -136,14 +137,17 @@ def test_who_is_being_answered_when_it_ends_is_told_to_ask_again(tmp_path: Path)
             text = {"text": "The tower of Upton is 90 metres high.", "name": "tower"}
             client.post("/v1/spaces/default/documents", json=text)
             _await(lambda: client.get("/v1/spaces/default/documents").json()["documents"])
-            question = {"question": "How high is the tower of Upton?"}
+            question = {"question": "How high is the tower of Upton?", "stream": streams}
             asking = worker.submit(client.post, "/v1/spaces/default/ask", json=question)
             with silent.accept()[0]:
                 process.send_signal(signal.SIGTERM)
-                reply = asking.result(timeout=30)
-    assert (reply.status_code, reply.headers["content-type"]) == (503, "application/problem+json")
-    assert int(reply.headers["retry-after"]) > 0
-    assert reply.json()["detail"] == "This server is ending, and has not finished what it was asked."
+                cut, reply = asking.exception(timeout=30), None if streams else asking.result()
+    if reply:
+        assert (reply.status_code, reply.headers["content-type"]) == (503, "application/problem+json")
+        assert int(reply.headers["retry-after"]) > 0
+        assert reply.json()["detail"] == "This server is ending, and has not finished what it was asked."
+    else:
+        assert isinstance(cut, httpx.RemoteProtocolError)
     assert "Traceback" not in (tmp_path / "log").read_text("utf-8")
 
 

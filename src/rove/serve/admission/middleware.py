@@ -123,10 +123,9 @@ class AdmissionMiddleware:
             if not reply.status:  # a reply that has begun is cut where it stands
                 await response(scope, receive, reply)
         except asyncio.CancelledError:  # the server ends, and waits no longer for who is being answered
-            if reply.status:
-                raise
-            ending = ServiceError(ENDING, cure=ENDING_CURE, retryable=True)
-            await response_of(ending, scope["path"])(scope, receive, reply)
+            if not reply.status:
+                ending = ServiceError(ENDING, cure=ENDING_CURE, retryable=True)
+                await response_of(ending, scope["path"])(scope, receive, reply)
         finally:
             self._journal.note(scope, reply.status, monotonic() - began)
 
