@@ -168,7 +168,7 @@ def test_names_are_mapped_from_the_snapshot(tmp_path: Path, monkeypatch: pytest.
     hidden=st.sets(st.integers(0, 11)),
     split=st.integers(0, 12),
 )
-def test_titles_in_texts_are_all_runs_of_terms_that_are_titles(titles, texts, hidden, split) -> None:
+def test_titles_in_texts_are_all_runs_of_two_terms_and_more_that_are_titles(titles, texts, hidden, split) -> None:
     """Of documents of two rows, the second of which is seen: from memory, and from a snapshot with rows after it."""
     keys = [JOINT.join(title) for title in titles]
     rows = [
@@ -186,10 +186,10 @@ def test_titles_in_texts_are_all_runs_of_terms_that_are_titles(titles, texts, hi
     owners = np.arange(len(rows), dtype=np.int32) // 2
     alive = np.ones(len(rows), bool)
     seen = np.array([at % 2 == 1 and at // 2 not in hidden for at in range(len(rows))], bool)
-    runs = {JOINT.join(text[a:b]) for text in texts for b in range(len(text) + 1) for a in range(b)}
-    wanted = {*runs, "b_c"} & set(keys)
+    runs = {JOINT.join(text[a:b]) for text in texts for b in range(len(text) + 1) for a in range(b - 1)}
+    wanted = {*runs, "b_c", "a"} & set(keys)
     for names in (held, restored):
-        assert names.title_keys(texts, ["b_c"]) == wanted
+        assert names.title_keys(texts, ["b_c", "a"]) == wanted
         found = {key: rows.tolist() for key, rows in names.titled(wanted, alive, seen, owners).items()}
         assert found == {key: [2 * n for n, own in enumerate(keys) if own == key and n not in hidden] for key in wanted}
 

@@ -248,9 +248,9 @@ class MemoryIndex:
     def titles(
         self, texts: Sequence[Sequence[str]], others: Collection[str], most: int, access_filter: Filter | None
     ) -> dict[str, list[str]]:
-        """The titles in these texts and among `others`, each with up to `most` documents that have it.
+        """The titles in these texts, given as terms, and among `others`: each with up to `most` documents that have it.
 
-        The texts are given as terms. A title is there where the filter lets any chunk of its document through.
+        It is there where the filter lets any chunk of its document through. One of one term is sought in `others` only.
         """
         seen, owners = self._rows(access_filter), self._postings.owners
         keys = self._names.title_keys(texts, others)

@@ -42,8 +42,8 @@ class NameGraph:
         than `MAX_NAMESAKES` have points nowhere. `access_filter`: no title or document counts that it hides.
         """
         terms = [telling_terms(text.text, text.language) for text in texts]
-        parts = {part for text in texts for name in text.names for part in _parts(name)}
-        titles = self._resident.look(lambda index: index.titles(terms, parts, MAX_NAMESAKES + 1, access_filter))
+        names = {key for text in texts for name in text.names for key in (name, *_parts(name))}
+        titles = self._resident.look(lambda index: index.titles(terms, names, MAX_NAMESAKES + 1, access_filter))
         sizes: dict[str, set[int]] = {}
         for key in titles:
             sizes.setdefault(key.partition(JOINT)[0], set()).add(key.count(JOINT) + 1)

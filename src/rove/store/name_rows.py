@@ -16,7 +16,7 @@ from rove.store.segments import Ints
 
 Mask = NDArray[np.bool_]
 TITLE, BEGUN = "\x01", "\x02"
-"""What ends the key of a title, and the beginning of one, as against a name that a passage holds."""
+"""What ends the key of a title, and the first two terms of a longer one, as against a name that a passage holds."""
 
 
 class NameRows:
@@ -51,17 +51,16 @@ class NameRows:
         return {key: _first_of_each(marked[key + TITLE], None if seen is alive else seen, owners) for key in keys}
 
     def title_keys(self, texts: Iterable[Sequence[str]], others: Collection[str]) -> set[str]:
-        """Those that may be titles of the runs of terms in these texts, and of other keys."""
-        found = set(others)
-        begun = [(term, terms, at + 1) for terms in texts for at, term in enumerate(terms)]
-        for _ in range(MAX_KEY_TERMS):
-            found.update(key for key, _, _ in begun)
-            known = self._held.known({key + BEGUN for key, _, _ in begun})
-            begun = [
-                (f"{key}{JOINT}{terms[end]}", terms, end + 1)
-                for key, terms, end in begun
-                if end < len(terms) and key + BEGUN in known
-            ]
+        """Those that some title has, of the runs of at least two terms in these texts, and of other keys."""
+        pairs: dict[str, list[tuple[Sequence[str], int]]] = {}
+        for terms in texts:
+            for at in range(len(terms) - 1):
+                pairs.setdefault(f"{terms[at]}{JOINT}{terms[at + 1]}", []).append((terms, at))
+        found = {*others, *pairs}
+        for marked in self._held.known([pair + BEGUN for pair in pairs]):
+            for terms, at in pairs[marked.removesuffix(BEGUN)]:
+                ends = range(at + 3, min(at + MAX_KEY_TERMS, len(terms)) + 1)
+                found.update(JOINT.join(terms[at:end]) for end in ends)
         titles = self._held.known({key + TITLE for key in found})
         return {key for key in found if key + TITLE in titles}
 
@@ -69,9 +68,8 @@ class NameRows:
 def _marked(titles: Collection[str]) -> Iterator[str]:
     for key in titles:
         yield key + TITLE
-        terms = key.split(JOINT)
-        for size in range(1, len(terms)):
-            yield JOINT.join(terms[:size]) + BEGUN
+        if key.count(JOINT) > 1:
+            yield JOINT.join(key.split(JOINT, 2)[:2]) + BEGUN
 
 
 def _first_of_each(rows: Ints, seen: Mask | None, owners: Ints) -> Ints:
