@@ -20,6 +20,9 @@ from mcp_types import INVALID_PARAMS
 
 from rove import Rove, Text
 from rove.registry import load
+from rove.serve.mcp import tools
+from rove.serve.mcp.arguments import JobArguments
+from rove.serve.mcp.tools import ToolContext
 from serve.conftest import FAKE, PUBLIC, Opener, Town, listening, settled
 
 ASKED = {"question": "Who approves remote work?"}
@@ -130,6 +133,26 @@ async def test_a_section_is_read_by_its_title(open_town: Opener) -> None:
             begun = await told(client, "read_document", document_id=document_id, end=12)
             start, end = text.index("## Urlaub"), text.index("## Reisen")
             assert f"Urlaub {start}-{end}" in begun
+
+
+async def test_the_last_that_is_told_of_a_job_is_that_it_can_be_found(open_town: Opener) -> None:
+    """Also where the job is done while the client is still being told that it runs."""
+    async with open_town() as town, town.client("root") as web:
+        server, root = town.app.state.server_context, town.caller("root")
+        note = {"text": "The sauna is open on Fridays.", "name": "sauna"}
+        job = (await web.post("/v1/spaces/hr/documents", json=note)).json()["job_id"]
+        told: list[str] = []
+
+        async def tell(_done: float, _of: float | None, state: str | None) -> None:
+            told.append(str(state))
+            found = await server.spaces.get("hr", root).jobs.get(job, None)
+            async for _ in found.watch():
+                if found.is_taken_in:
+                    break
+
+        text = await tools.job(ToolContext(server, root, tell), JobArguments(space="hr", job_id=job))
+    assert text.startswith(f"Job {job}: done")
+    assert len(told) > 1 and told[-1] == "done"
 
 
 async def test_adding_is_a_tool_where_it_is_switched_on(open_town: Opener) -> None:

@@ -17,6 +17,8 @@ from rove.store.job_board import JobBoard
 PINNED_S = 1.0
 """A job is pinned anew at most so often."""
 State = Literal["queued", "running", "waiting", "searchable", "done"]
+TAKEN_IN = frozenset[State]({"searchable", "done"})
+"""States in which everything can be found that ever will."""
 
 
 class _Told(TypedDict):
@@ -70,7 +72,7 @@ class Job(Progress):
     @property
     def is_taken_in(self) -> bool:
         """Whether everything of it can be found that ever will."""
-        return self.state in {"searchable", "done"}
+        return self.state in TAKEN_IN
 
     @property
     def sources(self) -> list[str]:

@@ -22,6 +22,7 @@ from rove.retrieve.explore import Reach
 from rove.serve.admission.callers import Caller
 from rove.serve.caller_view import CallerView
 from rove.serve.context import ServerContext
+from rove.serve.documents.job import TAKEN_IN
 from rove.serve.documents.schema import DocumentIn, JobOut, progress
 from rove.serve.documents.texts import SummaryOut, TextOut
 from rove.serve.documents.upload import take_document
@@ -218,7 +219,7 @@ async def job(context: ToolContext, given: JobArguments) -> str:
         async with asyncio.timeout(given.seconds), aclosing(progress(found)) as told:
             async for now in told:
                 await context.progress(now.ended, now.expected or None, now.state)
-                if found.is_taken_in:
+                if now.state in TAKEN_IN:  # the job itself may be further than what was told of it
                     break
     except TimeoutError:
         pass
