@@ -22,7 +22,7 @@ from rove.retrieve.judging import judge_now, searched
 from rove.retrieve.ranked_lists import asked_terms, entry_terms, to_hits
 from rove.retrieve.trail import QUESTION, Trail
 from rove.store import Vector
-from rove.store.live_chunks import Named
+from rove.store.live_chunks import ChunkNames
 from rove.store.name_graph import NamingText
 from rove.store.search_lists import SearchLists
 from rove.tracing import stage
@@ -30,7 +30,7 @@ from rove.tracing import stage
 MOST_SHARERS = 8
 """Chunks that hold a name, up to which it leads to them; a name that stands everywhere links nothing."""
 
-NAMELESS = Named((), ())
+NAMELESS = ChunkNames((), ())
 
 
 @dataclass(frozen=True, slots=True)

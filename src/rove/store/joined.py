@@ -24,7 +24,7 @@ from rove.store.documents import Documents
 from rove.store.follower import Follower
 from rove.store.home import Home, home_of
 from rove.store.joined_summaries import JoinedSummaries
-from rove.store.live_chunks import Found, Named
+from rove.store.live_chunks import ChunkNames, Found
 from rove.store.memory_index import MemoryIndex
 from rove.store.resident import Resident
 from rove.store.shallow import Depth, ShallowChunk, StandInNote
@@ -134,7 +134,7 @@ class JoinedDocuments(Documents):
         """See `LiveChunks.terms_of`."""
         return self._each(chunk_ids, lambda part, ids: part.terms_of(ids))
 
-    def names_of(self, chunk_ids: Sequence[str]) -> dict[str, Named]:
+    def names_of(self, chunk_ids: Sequence[str]) -> dict[str, ChunkNames]:
         """See `LiveChunks.names_of`."""
         return self._each(chunk_ids, lambda part, ids: part.names_of(ids))
 

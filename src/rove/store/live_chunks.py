@@ -71,7 +71,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class ChunkNames:
     """The keys of the names in a chunk, in their order, and those that its document answers to."""
 
     names: Sequence[str]
@@ -111,10 +111,10 @@ class LiveChunks:
         """The terms of chunks; one that is not there is absent."""
         return {row.chunk_id: str(row.terms).split() for row in _TERMS.rows(self.database, chunk_ids)}
 
-    def names_of(self, chunk_ids: Sequence[str]) -> dict[str, Named]:
+    def names_of(self, chunk_ids: Sequence[str]) -> dict[str, ChunkNames]:
         """The names in chunks, and those of their documents; a chunk that is not there is absent."""
         return {
-            row.chunk_id: Named(row.names.split(), names_of_document(row.title, row.language, row.first or ""))
+            row.chunk_id: ChunkNames(row.names.split(), names_of_document(row.title, row.language, row.first or ""))
             for row in _NAMES.rows(self.database, chunk_ids)
         }
 
