@@ -21,7 +21,8 @@ HOSTS = (
     "１２７.0.0.1", "127。0。0。1", "ⓛocalhost", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254",
     "100.64.0.1", "[fd00::1]",
     "[::127.0.0.1]", "localhost\t", "127.0.0.1\\@example.com", "127.0.0.1#@example.com", "%31%32%37.0.0.1",
-    "0x7f.0x0.0x0.0x1", "127.0.1",
+    "0x7f.0x0.0x0.0x1", "127.0.1", "[::ffff:0:127.0.0.1]", "[64:ff9b:1::7f00:1]", "[2002:7f00:1::]",
+    "[2606:4700::5efe:127.0.0.1]", "[2001:0:0:0:0:0:80ff:fffe]",
 )  # fmt: skip
 SCHEMES = ("http", "https", "HTTP", "ftp", "gopher", "file", "javascript", "data", "ws", "jar:http", "view-source:http")
 PATHS = ("/", "/latest/meta-data/", "/x?y=http://example.com", "//", "/%2e%2e/", "/#", "\\")

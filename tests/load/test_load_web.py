@@ -90,14 +90,23 @@ async def test_the_charset_of_the_header_is_believed() -> None:
         "224.0.0.1", "240.0.0.1", "255.255.255.255", "::", "::1", "fe80::1", "fe80::1%eth0", "fc00::1", "fd00:ec2::254",
         "fec0::1", "ff02::1", "::ffff:127.0.0.1", "::ffff:a9fe:a9fe", "::127.0.0.1", "64:ff9b::a00:1",
         "64:ff9b:1::a00:1", "2002:7f00:1::", "2002:a9fe:a9fe::1", "2001:db8::1", "2001:0:7f00:1::", "100::1",
-        "not an address", "",
+        "not an address", "", "::ffff:0:127.0.0.1", "::ffff:0:a9fe:a9fe", "::ffff:0:0:1", "::10.0.0.1", "::7f00:1",
+        "64:ff9b:1:7f00:0:100:808:808", "2606:4700::5efe:7f00:1", "2606:4700::200:5efe:a9fe:a9fe", "64:ff9b:2::1",
+        "3fff::1", "2001:20::1", "2001:0:808:808::80ff:fffe", "5f00::1", "4000::1", "fec0::1", "100:0:0:1::1",
+        "192.0.0.9", "192.88.99.1", "::ffff:100.64.0.1", "2002:c0a8:101::1", "64:ff9b::a9fe:a9fe", "255.255.255.255",
     ],
 )  # fmt: skip
 def test_no_address_of_a_house_is_public(address: str) -> None:
     assert not is_public(address)
 
 
-@pytest.mark.parametrize("address", ["93.184.216.34", "1.1.1.1", "2606:4700::1111", "64:ff9b::101:101"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "93.184.216.34", "1.1.1.1", "2606:4700::1111", "64:ff9b::101:101", "::ffff:1.1.1.1", "2002:101:101::1",
+        "2606:4700::5efe:101:101", "2a00:1450:4001:80b::200e",
+    ],
+)  # fmt: skip
 def test_addresses_of_the_world_are_public(address: str) -> None:
     assert is_public(address)
 

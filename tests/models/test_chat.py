@@ -55,6 +55,25 @@ async def test_one_model_serves_many_questions_and_a_local_server_needs_no_key()
             assert [piece async for piece in made.stream("", "q")] == ["yes"]
 
 
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+@pytest.mark.parametrize("named", [False, True])
+async def test_a_redirect_is_not_followed_and_says_where_it_points(
+    status: int, named: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with serve(chat("stolen")) as other:
+        location = f"{other.url}/chat/completions"
+        async with serve(Reply(status, [b"moved"], {"Location": location})) as server:
+            changes: dict[str, object] = {}
+            if named:
+                monkeypatch.setenv("OLLAMA_BASE_URL", server.url)
+                changes = {"model": "ollama:m", "base_url": ""}
+            with pytest.raises(ServiceError, match=location) as raised:
+                await read(server, retries=2, **changes)
+        assert not raised.value.retryable
+        assert len(server.requests) == 1
+        assert not other.requests
+
+
 async def test_certificates_are_read_once_for_all_replies(monkeypatch: pytest.MonkeyPatch) -> None:
     certificates()
 

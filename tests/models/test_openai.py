@@ -189,6 +189,16 @@ async def test_a_loopback_server_is_not_asked_through_a_proxy(monkeypatch: pytes
     assert len(server.requests) == 1
 
 
+@pytest.mark.parametrize("status", [301, 307])
+async def test_a_redirect_is_not_followed_and_says_where_it_points(status: int) -> None:
+    async with serve(embeddings([3, 4])) as other:
+        async with serve(Reply(status, [b"moved"], {"Location": f"{other.url}/embeddings"})) as server:
+            with pytest.raises(ServiceError, match=other.url) as raised:
+                await embedder(server).passages(["a"])
+        assert not raised.value.retryable
+        assert not other.requests
+
+
 def test_the_key_is_never_shown() -> None:
     made = OpenAIEmbedder(EmbedderSettings.model_validate({"api_key": KEY}))
     assert KEY not in repr(made)

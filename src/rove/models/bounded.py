@@ -1,4 +1,4 @@
-"""Bounds on what an endpoint sends: how many bytes a reply and a line of it may have, none of them compressed."""
+"""Bounds on what an endpoint sends: how many bytes a reply and a line of it may have, not packed, and no redirect."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from rove.errors import ServiceError
 
 MEGABYTE = 1_000_000
 PIECE_BYTES = 8_192  # of a stream of lines, handed on at once: others have their turn between two
+QUOTED_CHARS = 200  # of where a redirect leads
 ERROR_BYTES = 65_536  # of a reply that says an error, of which little is quoted
 PLAIN = {"Accept-Encoding": "identity"}
 """Headers that ask for an uncompressed reply: a compressed one can be a thousand times as long as it looks."""
@@ -20,6 +21,8 @@ TOO_LONG = "{origin} sent a reply of more than {most} MB."
 TOO_LONG_CURE = "Look at the server, or raise {table}.max_reply_mb."
 LINE_TOO_LONG = "{origin} sent a line of more than {most} MB."
 PACKED = "{origin} sent a packed reply ({coding}), which was not asked for."
+REDIRECTS = "{origin} redirects to {target!r}, which is not followed."
+REDIRECTS_CURE = "Give the address that answers itself, if it is to be trusted."
 SERVER_CURE = "Look at the server, or at what stands before it."
 Hooks = Mapping[str, list[Callable[[httpx.Response], Awaitable[None]]]]
 
@@ -59,10 +62,13 @@ class _Bounded:
         self._most_mb = reply_mb
         self._lines = lines
         self._failed = response.is_error
+        self._target = response.headers.get("Location", "") if response.has_redirect_location else ""
         self._coding = response.headers.get("Content-Encoding", "identity").strip().lower()
         self._length = response.headers.get("Content-Length", "")
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
+        if self._target:
+            raise self._refused(REDIRECTS, REDIRECTS_CURE, target=self._target[:QUOTED_CHARS])
         if self._coding != "identity":
             raise self._refused(PACKED, SERVER_CURE, coding=self._coding[:20])
         pieces = self._whole_lines() if self._lines and not self._failed else self._counted()

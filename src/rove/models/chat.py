@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import AsyncExitStack, aclosing
 from functools import cache
 from typing import Any
 
 import httpx
-from openai import DefaultAsyncHttpxClient
+from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 from pydantic import BaseModel
 from pydantic_ai.direct import model_request_stream
 from pydantic_ai.exceptions import (
@@ -52,6 +52,7 @@ from rove.models.deadline import seconds_left
 from rove.models.endpoint import QUOTED_CHARS, RETRIED, backoff_s, certificates
 from rove.models.reply_end import FILTER_CURE, LENGTH, cut_by, cut_off
 from rove.models.usage import Usage, account
+from rove.proxies import proxy_for
 from rove.settings import ChatSettings
 from rove.tracing import recording, shows_content
 
@@ -265,7 +266,7 @@ def _build(settings: ChatSettings, key: str) -> Model[Any]:
             provider=_Endpoint(settings, key),
         )
     try:
-        return infer_model(settings.model, lambda name: _provider(name, key)) if key else infer_model(settings.model)
+        return infer_model(settings.model, lambda name: _Guarded.guard(_provider(name, key), settings))
     except UserError as error:
         variable = re.search(r"\b[A-Z][A-Z0-9_]*_(?:API_KEY|TOKEN)\b", str(error))
         if variable:
@@ -284,21 +285,60 @@ class _Endpoint(OpenAICompatibleProvider):
     """All its connections, one for each reply, share one set of certificates: to read one takes 30 ms."""
 
     def __init__(self, settings: ChatSettings, key: str) -> None:
-        self._hooks = bounds(settings.model, "chat", reply_mb=settings.max_reply_mb, lines=True)
+        self._made = _connections(settings.base_url, settings)
         super().__init__("endpoint", base_url=settings.base_url, api_key=key or None)
 
     def _get_http_client(self, http_client: object, *, warning_stacklevel: int = 3) -> DefaultAsyncHttpxClient:
         del http_client, warning_stacklevel
-        self._http_client_factory = self._connections
-        self._own_http_client = self._connections()
-        return self._own_http_client
+        self._http_client_factory = self._made
+        self._own_http_client = made = self._made()
+        return made
 
-    def _connections(self) -> DefaultAsyncHttpxClient:
-        return DefaultAsyncHttpxClient(verify=certificates(), headers=PLAIN_BODY, event_hooks=self._hooks)
+
+def _connections(url: str, settings: ChatSettings) -> Callable[[], DefaultAsyncHttpxClient]:
+    """Return what makes connections to a provider: a prompt goes there, through its proxy at most, and nowhere else."""
+    hooks = bounds(settings.model, "chat", reply_mb=settings.max_reply_mb, lines=True)
+
+    def connect() -> DefaultAsyncHttpxClient:
+        return DefaultAsyncHttpxClient(
+            verify=certificates(),
+            headers=PLAIN_BODY,
+            event_hooks=hooks,
+            trust_env=False,
+            proxy=proxy_for(url),
+            follow_redirects=False,
+        )
+
+    return connect
+
+
+class _Guarded(Provider[Any]):
+    """What is changed of a provider that pydantic-ai has made: connections that follow no redirect to another host."""
+
+    @staticmethod
+    def guard(provider: Provider[Any], settings: ChatSettings) -> Provider[Any]:
+        """Return it, with other connections."""
+        made = provider._http_client_factory
+        if made is None:
+            return provider
+        if isinstance(provider.client, AsyncOpenAI):
+            made = _connections(provider.base_url, settings)
+
+        def connect() -> Any:  # noqa: ANN401 - a client of httpx, or of its fork
+            client = made()
+            client.follow_redirects = False
+            return client
+
+        first = connect()
+        provider._http_client_factory, provider._own_http_client = connect, first
+        provider._set_http_client(first)
+        return provider
 
 
 def _provider(name: str, key: str) -> Provider[Any]:
     try:
+        if not key:
+            return infer_provider(name)
         return infer_provider_class(name)(api_key=key)  # pyright: ignore[reportCallIssue]
     except ValueError:
         message = f"Unknown provider: {name}"

@@ -15,6 +15,7 @@ import httpx
 
 from rove.errors import ConfigError, ServiceError
 from rove.models.bounded import PLAIN, bounds
+from rove.proxies import proxy_for
 
 Result = TypeVar("Result")
 RETRIED = frozenset({408, 409, 429})
@@ -34,8 +35,9 @@ class _FailedError(ServiceError):
 class Endpoint:
     """POSTs JSON to `{url}/{path}`.
 
-    Proxies and certificates come from the environment, save that no proxy is asked for a loopback address. Each `post`
-    opens its own connection: one endpoint serves any number of event loops and needs no closing.
+    Proxies and certificates come from the environment (`rove.proxies`); a redirect is never followed, since what is
+    posted is for this address alone. Each `post` opens its own connection: one endpoint serves any number of event
+    loops and needs no closing.
 
     Args:
         table: the settings' table that names it, for cures: "embedder".
@@ -68,11 +70,16 @@ class Endpoint:
             ConfigError: the key or the address is refused.
             ServiceError: it failed after all retries.
         """
-        local = httpx.URL(self.url).host in {"localhost", "127.0.0.1", "::1"}
         headers = PLAIN | ({"Authorization": f"Bearer {self._key}"} if self._key else {})
         hooks = bounds(self.url, self._table, reply_mb=self._reply_mb)
         async with httpx.AsyncClient(
-            timeout=self._timeout_s, headers=headers, trust_env=not local, verify=certificates(), event_hooks=hooks
+            timeout=self._timeout_s,
+            headers=headers,
+            trust_env=False,
+            proxy=proxy_for(self.url),
+            follow_redirects=False,
+            verify=certificates(),
+            event_hooks=hooks,
         ) as client:
             for attempt in range(self._retries):
                 try:

@@ -12,12 +12,19 @@ from rove.errors import InputError
 Resolver = Callable[[str, int], Awaitable[list[str]]]
 """Returns the addresses of a host's name, for a port."""
 
-NAT64 = (IPv6Network("64:ff9b::/96"), IPv6Network("64:ff9b:1::/48"))
-IPV4_COMPATIBLE = IPv6Network("::/96")
-# Global by their numbers, and yet no servers of pages: relays, a cloud's own services, benchmarks, site-local.
+GLOBAL_UNICAST = IPv6Network("2000::/3")
+NAT64 = IPv6Network("64:ff9b::/96")
+IPV4_MAPPED = IPv6Network("::ffff:0:0/96")
+CARRIERS = (NAT64, IPV4_MAPPED)
+"""Outside of `GLOBAL_UNICAST`; what they carry in their last 32 bits decides."""
+ISATAP = (0x00005EFE, 0x02005EFE)
+"""Bits 64 to 95 of an address that ends in one of IPv4, within any network (RFC 5214)."""
+# In no case servers of pages, whatever a version of Python says of them: the registries of special addresses of IANA
+# (RFC 6890), relays that were given up, a cloud's own services.
 NEVER = (
-    IPv4Network("168.63.129.16/32"), IPv4Network("192.88.99.0/24"), IPv4Network("198.18.0.0/15"),
-    IPv4Network("240.0.0.0/4"), IPv6Network("fec0::/10"), IPv6Network("5f00::/16"), IPv6Network("2001:20::/28"),
+    IPv4Network("168.63.129.16/32"), IPv4Network("192.0.0.0/24"), IPv4Network("192.88.99.0/24"),
+    IPv4Network("198.18.0.0/15"), IPv4Network("224.0.0.0/3"), IPv6Network("2001::/23"), IPv6Network("2001:db8::/32"),
+    IPv6Network("3fff::/20"),
 )  # fmt: skip
 
 
@@ -67,16 +74,17 @@ def is_public(address: str) -> bool:
 def _is_public(address: IPv4Address | IPv6Address) -> bool:
     if any(address in network for network in NEVER if network.version == address.version):
         return False
-    if address.version == 6 and any(address in network for network in NAT64):
-        return True  # what it carries decides
-    return address.is_global and not address.is_multicast
+    if isinstance(address, IPv4Address):
+        return address.is_global
+    return address in GLOBAL_UNICAST or any(address in network for network in CARRIERS)
 
 
 def _inside(address: IPv4Address | IPv6Address) -> list[IPv4Address]:
     """Return the IPv4 addresses that an IPv6 address stands for."""
     if isinstance(address, IPv4Address):
         return []
-    found = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
-    if address in IPV4_COMPATIBLE or any(address in network for network in NAT64):
-        found.append(IPv4Address(int(address) & 0xFFFFFFFF))
-    return [one for one in found if one is not None]
+    last = IPv4Address(int(address) & 0xFFFFFFFF)
+    found = [last] if any(address in network for network in CARRIERS) else []
+    if (int(address) >> 32) & 0xFFFFFFFF in ISATAP:
+        found.append(last)
+    return found + ([address.sixtofour] if address.sixtofour else [])

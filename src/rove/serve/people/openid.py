@@ -22,6 +22,7 @@ from rove.errors import ServiceError
 from rove.foreign import read_json
 from rove.models.bounded import bounds
 from rove.models.endpoint import certificates
+from rove.proxies import proxy_for
 from rove.registry import load
 from rove.settings import OpenIdSettings
 from rove.settings.openid import LOOPBACK
@@ -120,7 +121,8 @@ class OpenIdProvider:
             code_challenge_method="S256",
             timeout=TIMEOUT_S,
             follow_redirects=False,
-            trust_env=urlsplit(self.settings.issuer).hostname not in LOOPBACK,
+            trust_env=False,
+            proxy=proxy_for(self.settings.issuer),
             verify=certificates(),
             headers={"Accept": "application/json", "Accept-Encoding": "identity"},
             event_hooks=bounds(self.settings.issuer, f"serve.oidc.{self.name}", reply_mb=REPLY_MB),

@@ -25,6 +25,7 @@ from chromadb.config import Settings
 from chromadb.errors import ChromaError, NotFoundError
 
 from rove.errors import ConfigError, RoveError, ServiceError
+from rove.proxies import except_host, proxy_for
 from rove.records import Filter
 from rove.records.filter import access_filter_of
 from rove.records.source import MetaValue
@@ -199,6 +200,8 @@ def _client(server: IndexServerSettings) -> Any:  # noqa: ANN401 - the client's 
     if url.scheme not in {"http", "https"} or not url.hostname:
         message = "store.server.url is no address of a Chroma server."
         raise ConfigError(message, cure=f"Write it like {USUAL}")
+    if proxy_for(url.geturl()) is None:
+        except_host(url.hostname)  # the client has no other way to be told
     headers = dict[str, str]()
     if key := server.api_key.get_secret_value():
         headers = {"X-Chroma-Token": key}

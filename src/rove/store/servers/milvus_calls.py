@@ -14,6 +14,7 @@ from pymilvus import MilvusClient
 from pymilvus.exceptions import MilvusException
 
 from rove.errors import ConfigError, RoveError, ServiceError
+from rove.proxies import proxy_for
 from rove.settings import IndexServerSettings
 from rove.store.servers.patience import Patience
 
@@ -116,7 +117,10 @@ class MilvusCalls:
             timeout=s.timeout_s,
             dedicated=True,
             server_pem_path=s.ca_file,
-            grpc_options={"grpc.service_config": json.dumps(limit)},
+            grpc_options={
+                "grpc.service_config": json.dumps(limit),
+                "grpc.enable_http_proxy": int(proxy_for(self._url) is not None),
+            },
         )
 
     def _told(self, error: MilvusException | grpc.RpcError | OSError) -> RoveError:
