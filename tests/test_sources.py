@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import re
 import sqlite3
 from collections.abc import Iterator
@@ -231,6 +232,23 @@ def test_a_label_stands_before_every_chunk(tmp_path: Path) -> None:
     assert len(chunks) > 3
     assert all(chunk.indexed_text.startswith("harbour\n\n") for chunk in chunks)
     assert all(len(chunk.indexed_text) <= 120 for chunk in chunks)
+
+
+def test_what_a_folder_holds_beside_documents_is_no_failure(tmp_path: Path) -> None:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "a.md").write_text("The pilot boards at the buoy.")
+    (folder / "~$report.docx").write_bytes(b"\5Anna")
+    (folder / "Thumbs.db").write_bytes(b"\xd0\xcf\x11\xe0")
+    os.mkfifo(folder / "pipe.md")
+    said = CliRunner().invoke(rove, ["add", str(folder), *AT, str(tmp_path / "kb")])
+    assert said.exit_code == 0, said.output
+    assert "2 hidden or system files skipped." in said.stdout
+    assert f"Skipped: {folder / 'pipe.md'}: It is a pipe" in said.stdout
+    told = json.loads(CliRunner().invoke(rove, ["add", str(folder), *AT, str(tmp_path / "kb"), "--json"]).stdout)
+    assert (told["system_files"], len(told["skipped"]), told["failed"]) == (2, 1, [])
+    named = CliRunner().invoke(rove, ["add", str(folder / "Thumbs.db"), *AT, str(tmp_path / "kb")])
+    assert named.exit_code == 1
 
 
 async def test_a_watched_folder_is_followed(tmp_path: Path) -> None:

@@ -98,9 +98,11 @@ class AsyncRove(
             deep: with `embedder.first`, wait for the embedder too; without, that is left to the next `add`.
         """
         ingest, limits = self._ingest(listener), limits_of(self.settings.load)
+        load = self.settings.load
         with operation("add") as adding:
             for window in windows(sources):
-                found = await asyncio.to_thread(locate, window, self.settings.load.ignore)
+                look = partial(locate, window, load.ignore, ingest.left_out, follow_links=load.follow_links)
+                found = await asyncio.to_thread(look)
                 pages = [location for location in found if location.kind == PAGE]
                 await ingest.run([location for location in found if location.kind != PAGE])
                 for site in pages if crawl else ():

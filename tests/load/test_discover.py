@@ -11,6 +11,7 @@ import pytest
 from load.samples import PARAGRAPHS, docx_file, html_page, pdf_report, source
 from rove.errors import InputError
 from rove.load.discover import Location, load_documents, locate, read
+from rove.load.folder_files import LOOP, NO_FILE, NOWHERE, OUT, LeftOut
 from rove.records import Text
 
 NOBODY = 65_534
@@ -39,14 +40,53 @@ def test_a_folder_is_walked_in_order_without_what_is_hidden(tmp_path: Path) -> N
     assert refused(found[1]).outcome == "unsupported"
 
 
-def test_links_that_lead_out_or_round_are_not_followed(tmp_path: Path) -> None:
-    write(tmp_path, {"out/secret.txt": b"s", "in/a.txt": b"a"})
-    (tmp_path / "in/loop").symlink_to(tmp_path / "in", target_is_directory=True)
-    (tmp_path / "in/out").symlink_to(tmp_path / "out", target_is_directory=True)
-    (tmp_path / "in/secret.txt").symlink_to(tmp_path / "out/secret.txt")
-    (tmp_path / "in/same.txt").symlink_to(tmp_path / "in/a.txt")
-    (tmp_path / "in/self.txt").symlink_to(tmp_path / "in/self.txt")
-    assert [f.name for f in locate([tmp_path / "in"])] == ["a.txt", "same.txt"]
+def test_system_files_are_left_out_and_counted(tmp_path: Path) -> None:
+    names = ["~$report.docx", ".~lock.a.odt#", "Thumbs.db", "THUMBS.DB", ".DS_Store", "Desktop.ini", "a.md~", "b.TMP",
+             ".a.swp", "c.swp", "d.pdf.part", "e.crdownload", "._a.md", "__MACOSX/._a.md", ".git/config", ".hg/x.md",
+             ".svn/y.md", "$RECYCLE.BIN/z.md", "System Volume Information/w.md", ".Trash-1000/v.md",
+             "@eaDir/u.md", "node_modules/t.md"]  # fmt: skip
+    write(tmp_path, {name: b"x" for name in [*names, "CVs/anna.md", "report~1.md", "tmp/a.md", "part.md"]})
+    left_out = LeftOut()
+    found = [Path(one.uri).relative_to(tmp_path).as_posix() for one in locate([tmp_path], left_out=left_out)]
+    assert found == ["part.md", "report~1.md", "CVs/anna.md", "tmp/a.md"]
+    assert (left_out.system_files, left_out.skipped) == (len(names), [])
+
+
+def test_a_system_file_that_is_named_is_located(tmp_path: Path) -> None:
+    write(tmp_path, {".git/notes.md": b"x", "old.md~": b"y"})
+    assert [one.name for one in locate([tmp_path / ".git", tmp_path / "old.md~"])] == ["notes.md", "old.md~"]
+
+
+def links(tmp_path: Path) -> Path:
+    write(tmp_path, {"out/far.txt": b"f", "out/deep/more.txt": b"m", "single.txt": b"s", "in/a.txt": b"a",
+                     "in/sub/b.txt": b"b", "in/.kept/c.txt": b"c"})  # fmt: skip
+    folder = tmp_path / "in"
+    for name, target in {
+        "loop": folder, "up": tmp_path, "again": folder / "sub", "out": tmp_path / "out", "out2": tmp_path / "out/deep",
+        "sub/out3": tmp_path / "out", "current": folder / ".kept", "single.txt": tmp_path / "single.txt",
+        "twice.txt": tmp_path / "single.txt", "same.txt": folder / "a.txt", "self.txt": folder / "self.txt",
+        "nowhere.txt": folder / "no.txt",
+    }.items():  # fmt: skip
+        (folder / name).symlink_to(target)
+    (tmp_path / "out/back").symlink_to(folder)
+    os.mkfifo(tmp_path / "out/pipe")
+    return folder
+
+
+def test_what_links_lead_to_is_read_once(tmp_path: Path) -> None:
+    folder, left_out = links(tmp_path), LeftOut()
+    found = [Path(one.uri).relative_to(folder).as_posix() for one in locate([folder], left_out=left_out)]
+    assert found == ["a.txt", "sub/b.txt", "current/c.txt", "out/far.txt", "out/deep/more.txt", "single.txt"]
+    named = {Path(one.path).relative_to(folder).as_posix(): one.reason for one in left_out.skipped}
+    assert named == {"nowhere.txt": NOWHERE, "self.txt": NOWHERE, "up": LOOP, "out/pipe": NO_FILE}
+
+
+def test_links_that_lead_out_are_named_where_the_settings_say_so(tmp_path: Path) -> None:
+    folder, left_out = links(tmp_path), LeftOut()
+    found = [one.name for one in locate([folder], left_out=left_out, follow_links=False)]
+    assert found == ["a.txt", "b.txt", "c.txt"]
+    outside = [Path(one.path).relative_to(folder).as_posix() for one in left_out.skipped if one.reason == OUT]
+    assert outside == ["out", "out2", "single.txt", "twice.txt", "sub/out3"]
 
 
 def test_ten_thousand_files_are_counted_fast(tmp_path: Path) -> None:
@@ -63,7 +103,8 @@ def test_what_cannot_be_read_says_why(tmp_path: Path) -> None:
     write(tmp_path, {"empty.md": b"", "big.txt": b"x" * 2000,
                      "old.doc": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 99})  # fmt: skip
     os.mkfifo(tmp_path / "pipe.txt")
-    outcomes = {f.name: refused(f, max_bytes=1000).outcome for f in locate([tmp_path, tmp_path / "no.md"])}
+    given = [tmp_path, tmp_path / "no.md", tmp_path / "pipe.txt"]
+    outcomes = {f.name: refused(f, max_bytes=1000).outcome for f in locate(given)}
     assert outcomes == {
         "empty.md": "empty", "big.txt": "too-large", "old.doc": "unsupported",
         "pipe.txt": "unreadable", "no.md": "unreadable",

@@ -222,3 +222,9 @@ def test_a_real_archive(shared_data: Path) -> None:
     found = {d.source.rpartition("#")[2]: d for d in documents}
     assert {"test.docx", "test_blog.html", "test_wikipedia.html"} <= set(found)
     assert found["test_blog.html"].metadata["date"] == "2023-04-21T00:00:00.000Z"
+
+
+def test_system_files_in_an_archive_are_left_out() -> None:
+    inside = {"a.md": b"# A\n\nText.", "__MACOSX/._a.md": b"\0\5", "b/Thumbs.db": b"\xd0\xcf", "~$c.docx": b"\5Anna",
+              "b/.git/config": b"[core]", "$RECYCLE.BIN/x.md": b"# X"}  # fmt: skip
+    assert names(load("zip", zip_file(inside))) == names(load("tar", tar_file(inside))) == ["a.md"]

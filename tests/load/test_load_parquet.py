@@ -56,8 +56,8 @@ def test_a_large_file_is_mapped_and_read_as_one_that_is_held(tmp_path: Path, mon
     place = tmp_path / "rows.parquet"
     place.write_bytes(parquet_records())
     held = read(locate([place])[0])
-    monkeypatch.setattr("rove.load.discover.MAPPED_FROM_BYTES", 1)
-    monkeypatch.setattr("rove.load.discover.HEAD_BYTES", 8)
+    monkeypatch.setattr("rove.load.file_bytes.MAPPED_FROM_BYTES", 1)
+    monkeypatch.setattr("rove.load.file_bytes.HEAD_BYTES", 8)
     mapped = read(locate([place])[0])
     assert (mapped.data, mapped.all_bytes[:]) == (held.data[:8], held.data)
     assert list(load_documents(mapped)) == list(load_documents(held))
@@ -68,7 +68,7 @@ def test_a_large_file_is_mapped_and_read_as_one_that_is_held(tmp_path: Path, mon
 def test_a_large_file_that_only_begins_like_one_is_damaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     place = tmp_path / "note.txt"
     place.write_bytes(b"PAR1 is how a parquet file begins.")
-    monkeypatch.setattr("rove.load.discover.MAPPED_FROM_BYTES", 1)
+    monkeypatch.setattr("rove.load.file_bytes.MAPPED_FROM_BYTES", 1)
     with pytest.raises(InputError) as caught:
         list(load_documents(read(locate([place])[0])))
     assert caught.value.outcome == "damaged"

@@ -48,6 +48,17 @@ async def test_files_of_many_kinds_go_in_and_failures_say_why(town: Town) -> Non
     assert left(town) == []
 
 
+async def test_system_files_of_a_folder_that_is_dropped_are_left_out(town: Town) -> None:
+    names = ["docs › a.txt", "docs › Thumbs.db", "docs › .git › config", "docs › ~$a.docx", "docs › sub › .DS_Store"]
+    files = [("files", (name, b"The canteen serves soup.")) for name in names]
+    async with town.client("anna") as client:
+        job = await settled(client, "hr", await client.post(UPLOADS, files=files))
+        assert [source["source"] for source in job["sources"]] == ["docs › a.txt"]
+        none = await settled(client, "hr", await client.post(UPLOADS, files=files[1:]))
+        assert none["sources"] == []
+    assert left(town) == []
+
+
 async def test_the_same_again_changes_nothing(town: Town) -> None:
     files = [("files", ("a.txt", b"The canteen serves soup."))]
     async with town.client("anna") as client:

@@ -155,6 +155,10 @@ def show(session: Session, report: Report) -> None:
         f"({counted(report.documents, 'document')}, {counted(report.chunks, 'chunk')}), "
         f"{report.unchanged} unchanged, {len(report.failed)} failed, in {report.seconds:.1f} s"
     )
+    if report.system_files:
+        output.line(f"{counted(report.system_files, 'hidden or system file')} skipped.")
+    for one in report.skipped:
+        output.line(f"Skipped: {one.path}: {one.reason}")
     if report.removed:
         output.line(f"{counted(report.removed, 'document')} removed: the files are gone.")
     if report.input_tokens:

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Collection, Generator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Generator, Iterator, Mapping, Sequence
 from contextvars import copy_context
-from dataclasses import replace
 from threading import Event as Flag
 from time import monotonic
 from typing import TypeVar
 
 from rove.chunk import ChunkModels
 from rove.enrich.vectors import Embedded, embed
-from rove.errors import RoveError
 from rove.events import AddStarted, ChunksCut, ChunksEmbedded, Listener, PageReached, SourceDone, SourcesAt, Stage
 from rove.ingest.batch import Batch, FinishedSource, Item, batched, finished, next_batch, queued, size_of
 from rove.ingest.corrected import with_corrections
@@ -25,12 +23,14 @@ from rove.ingest.deduplicate import Deduplicator
 from rove.ingest.held import HeldIds
 from rove.ingest.model_cutting import cut_deferred
 from rove.ingest.readers import Readers
+from rove.ingest.refused_chunks import without_refused
 from rove.ingest.remote import Fetched
 from rove.ingest.report_builder import ReportBuilder
 from rove.ingest.two_speeds import deepen_all, keep_first
 from rove.ingest.workers import Ready, ShardTaken
 from rove.load import INLINE
 from rove.load.discover import DATABASE, DATABASE_SCHEMA, Location
+from rove.load.folder_files import LeftOut
 from rove.models import Embedder
 from rove.prepare import Preparer
 from rove.records import LedgerEntry, PageRead, Prepared, Report, SourceEnd
@@ -70,6 +70,7 @@ class Ingest:
         self.listener = listener
         self.first = first
         self.report = ReportBuilder()
+        self.left_out = LeftOut()
         self._began = monotonic()
         self._loop = asyncio.get_running_loop()
         self._lost: dict[str, list[LostChunk]] = {}
@@ -158,7 +159,7 @@ class Ingest:
             await self.store.optimize()
         if self.readers.workers:
             await asyncio.to_thread(self.readers.workers.finish)
-        return self.report.report(monotonic() - self._began)
+        return self.report.report(monotonic() - self._began, self.left_out)
 
     # -- reading: in a thread, and in other processes --------------------------------------------------------------
 
@@ -234,7 +235,8 @@ class Ingest:
         with stage("add.embed", chunks=len(texts)):
             found = await embed(texts, self.models.embedder, self.store.vectors, self._embedded, batch.made)
         self.report.embedded(replaced, found.seconds)
-        return [left for p in fresh if (left := self._without(p, found.refused)).chunks], found
+        whole = [without_refused(p, found.refused, self._lost) for p in fresh]
+        return [left for left in whole if left.chunks], found
 
     async def _keep(self, fresh: Sequence[Prepared], found: Embedded) -> None:
         if fresh:
@@ -258,29 +260,6 @@ class Ingest:
         self._embedded(sum(len(item.chunks) for item in quick))
         self._kept(quick, lost)
         return left
-
-    def _without(self, prepared: Prepared, refused: Mapping[str, RoveError]) -> Prepared:
-        """Return a document without the chunks that the embedder refused, and remember these for the ledger.
-
-        What is left of it is not known by its fingerprint, so that it is read anew when it is added again.
-        """
-        bad = {number for number, key in enumerate(prepared.vector_keys) if key in refused}
-        if not bad:
-            return prepared
-        source = prepared.ledger_source
-        lost = self._lost.setdefault(source, [])
-        for number in sorted(bad):
-            chunk, error = prepared.chunks[number], refused[prepared.vector_keys[number]]
-            reason, whole = f"The embedder refused it: {error.reason}", len(bad) == len(prepared.chunks)
-            lost.append(LostChunk(source, chunk.document_id, chunk.span, reason, error.cure, whole=whole))
-        return replace(
-            prepared,
-            fingerprint="",
-            chunks=_but(prepared.chunks, bad),
-            terms=_but(prepared.terms, bad),
-            vector_keys=_but(prepared.vector_keys, bad),
-            names=_but(prepared.names, bad),
-        )
 
     def _at(self, reached: Stage, prepared: Sequence[Prepared]) -> None:
         if prepared:
@@ -308,10 +287,6 @@ class Ingest:
         self.report.ended(ended)
         for done in ended:
             self.listener(SourceDone(done.entry, done.unchanged))
-
-
-def _but(items: Sequence[T], left_out: Collection[int]) -> list[T]:
-    return [item for number, item in enumerate(items) if number not in left_out]
 
 
 def _begun(batches: Iterator[Batch]) -> asyncio.Future[Batch | None]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from rove.ingest.batch import FinishedSource
 from rove.ingest.model_cutting import CutNotes
+from rove.load.folder_files import LeftOut
 from rove.models.usage import Usage
 from rove.records import Duplicate, LedgerEntry, Prepared, Report
 from rove.records.ledger import KindCount, LostChunk
@@ -92,8 +93,8 @@ class ReportBuilder:
         sources = {entry.source for entry in entries}
         self._failed = [entry for entry in self._failed if entry.source not in sources] + list(entries)
 
-    def report(self, seconds: float) -> Report:
-        """Say it all."""
+    def report(self, seconds: float, left_out: LeftOut) -> Report:
+        """Say it all; `left_out`: of the folders."""
         return Report(
             added=self._added,
             replaced=self._replaced,
@@ -108,4 +109,6 @@ class ReportBuilder:
             kinds=tuple(KindCount(kind, **counts) for kind, counts in sorted(self._kinds.items())),
             input_tokens=self._usage.input_tokens,
             output_tokens=self._usage.output_tokens,
+            system_files=left_out.system_files,
+            skipped=tuple(left_out.skipped),
         )

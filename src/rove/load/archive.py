@@ -18,9 +18,9 @@ from rove.errors import InputError
 from rove.load import LoadOptions
 from rove.load.container import ENCRYPTED_FLAG
 from rove.load.discover import DEFAULT_MAX_BYTES
-from rove.load.folder_files import is_hidden
 from rove.load.limits import MAX_PARTS, check_inflated
 from rove.load.members import Member, Members
+from rove.load.system_files import lies_in_system
 from rove.load.text import decode
 from rove.records import Document, Source
 
@@ -112,7 +112,7 @@ def _zip_members(archive: zipfile.ZipFile) -> Iterator[Member]:
         mode = part.external_attr >> 16
         if problem := _name_problem(name):
             yield Member(name, problem=problem)
-        elif name.endswith("/") or _is_left_out(name):
+        elif name.endswith("/") or lies_in_system(name):
             continue
         elif mode and stat.S_IFMT(mode) not in (0, stat.S_IFREG):
             yield Member(name, problem="it is a link or a device, which is not followed")
@@ -152,7 +152,7 @@ def _tar_members(stream: IO[bytes], source: Source) -> Iterator[Member]:
             for number, part in enumerate(archive):
                 if number >= MAX_PARTS:
                     check_inflated(source.name, len(source.data), 0, number + 1)
-                if not part.isdir() and not (_is_left_out(part.name) and not _name_problem(part.name)):
+                if not part.isdir() and not (lies_in_system(part.name) and not _name_problem(part.name)):
                     yield _tar_member(archive, part)
     except (tarfile.TarError, *BAD_STREAM) as error:
         message = f"{source.name!r} is no whole archive: {error}."
@@ -186,10 +186,6 @@ def _only_member(stream: IO[bytes], source: Source) -> Iterator[Member]:
         message = f"{source.name!r} ends before its end: {error}."
         raise InputError(message, cure=CURE) from error
     yield Member(name, bytes(out))
-
-
-def _is_left_out(name: str) -> bool:
-    return any(is_hidden(part) and part not in (".", "..") for part in PurePosixPath(name).parts)
 
 
 def _name_problem(name: str) -> str:

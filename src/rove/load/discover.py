@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from inspect import signature
-from mmap import ACCESS_READ, mmap
 from pathlib import Path, PurePath
 
 from rove.errors import InputError, RoveError
 from rove.load import LOADERS, SUFFIXES, Loader, LoadOptions, kind_of_suffix
+from rove.load.file_bytes import check_size, read_file
 from rove.load.finish import finished_one
-from rove.load.folder_files import folder_files
+from rove.load.folder_files import LeftOut, folder_files
 from rove.load.formats import CONVERTED, UNREAD
 from rove.load.sniff import sniff
 from rove.load.text import clean, is_binary, narrowed
@@ -28,9 +27,6 @@ DEFAULT_MAX_BYTES = 256 << 20
 PLAIN = LoadOptions()
 PAGE, DATABASE, DATABASE_SCHEMA = "url", "database", "database-schema"
 MAPPED = {"parquet", "posts"}  # kinds whose loaders need not hold a large file
-MAPPED_FROM_BYTES = 64_000_000
-HEAD_BYTES = 65_536
-PARQUET_MARK = b"PAR1"
 SHEETS = ("csv", "xlsx", "xls", "ods", "parquet")
 """Kinds of files that hold tables."""
 SCHEMA_MARK = "#schema"
@@ -69,14 +65,22 @@ class Location:
         return spelled(self.path.parent.name) if self.path else ""
 
 
-def locate(inputs: Iterable[str | Path | Text | Location], ignore: Sequence[str] = ()) -> list[Location]:
+def locate(
+    inputs: Iterable[str | Path | Text | Location],
+    ignore: Sequence[str] = (),
+    left_out: LeftOut | None = None,
+    *,
+    follow_links: bool = True,
+) -> list[Location]:
     """Return the places that `inputs` name, each once. A folder gives its files, without what to `ignore`.
 
-    What does not exist is returned too: reading it says what is wrong. No file is opened.
+    What does not exist is returned too: reading it says what is wrong. No file is opened. `left_out`, `follow_links`:
+    see `folder_files`.
     """
     found: dict[str, Location] = {}
+    left_out = left_out or LeftOut()
     for item in inputs:
-        for location in _places(item, ignore):
+        for location in _places(item, ignore, left_out, follow_links=follow_links):
             found.setdefault(location.uri, location)
     return list(found.values())
 
@@ -121,7 +125,7 @@ def read(location: Location, *, max_bytes: int = DEFAULT_MAX_BYTES) -> Source:
         raise InputError(
             message, cure="Give http://, https://, or a database as in postgresql://.", outcome="unsupported"
         )
-    data, mapped = _read_file(location.path, location.uri, max_bytes)
+    data, mapped = read_file(location.path, location.uri, max_bytes)
     kind = kind_of(data, location)
     if mapped and kind not in MAPPED:
         data, mapped = mapped[:], None
@@ -205,7 +209,9 @@ def _maker(kind: str) -> Callable[[LoadOptions], Loader]:
     return make if signature(make).parameters else lambda _: make()
 
 
-def _places(item: str | Path | Text | Location, patterns: Sequence[str]) -> Iterator[Location]:
+def _places(
+    item: str | Path | Text | Location, patterns: Sequence[str], left_out: LeftOut, *, follow_links: bool
+) -> Iterator[Location]:
     if isinstance(item, Location):
         yield replace(item, metadata=stored_fields(item.metadata)) if item.metadata else item
     elif isinstance(item, Text):
@@ -221,7 +227,7 @@ def _places(item: str | Path | Text | Location, patterns: Sequence[str]) -> Iter
         if sheet != path and not os.path.lexists(path):  # as the ledger names it
             yield replace(_file(sheet), uri=f"{spelled(sheet)}{SCHEMA_MARK}")
         elif _is_folder(path):
-            yield from map(_file, folder_files(path, patterns))
+            yield from map(_file, folder_files(path, patterns, left_out, follow_links=follow_links))
         else:
             yield _file(path)
 
@@ -262,43 +268,9 @@ def _file(path: Path) -> Location:
     return Location(spelled(path), spelled(path.name), suffix_kind(path.name), path=path)
 
 
-def _read_file(path: Path, name: str, max_bytes: int) -> tuple[bytes, mmap | None]:
-    """Return a file's bytes; of a large parquet file how it begins, and the file mapped."""
-    try:
-        facts = path.stat()
-        if stat.S_ISDIR(facts.st_mode):
-            os.listdir(path)  # noqa: PTH208 - a folder is located only where it cannot be listed: this says why
-        if not stat.S_ISREG(facts.st_mode):
-            message = f"{name} is no file (a device, a pipe or a folder)."
-            raise InputError(message, cure="Give a file or a folder.", outcome="unreadable")
-        _check_size(name, facts.st_size, max_bytes)
-        with path.open("rb") as file:
-            if facts.st_size < MAPPED_FROM_BYTES or file.peek(len(PARQUET_MARK))[: len(PARQUET_MARK)] != PARQUET_MARK:
-                return file.read(), None
-            mapped = mmap(file.fileno(), 0, access=ACCESS_READ)
-            return mapped[:HEAD_BYTES], mapped
-    except FileNotFoundError as error:
-        message = f"{name} does not exist."
-        raise InputError(message, cure="Check the spelling, or leave it out.", outcome="unreadable") from error
-    except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) else str(error)
-        cure = "Give this user the right to read it." if isinstance(error, PermissionError) else "Copy it elsewhere."
-        message = f"{name} cannot be read: {why}."
-        raise InputError(message, cure=cure, outcome="unreadable") from error
-
-
-def _check_size(name: str, size: int, max_bytes: int) -> None:
-    if size == 0:
-        message = f"{name} is empty (0 bytes)."
-        raise InputError(message, cure="Give a file with text in it, or leave it out.", outcome="empty")
-    if size > max_bytes:
-        message = f"{name} has {size} bytes; the limit is {max_bytes}."
-        raise InputError(message, cure="Split it, or raise the limit in the settings.", outcome="too-large")
-
-
 def _source_of_text(location: Location, text: Text, max_bytes: int) -> Source:
     data = clean(text.text).encode("utf-8")
-    _check_size(repr(location.name), len(data), max_bytes)
+    check_size(repr(location.name), len(data), max_bytes)
     if text.kind not in LOADERS.names():
         raise _unsupported(location, f"of kind {text.kind!r}, which no loader reads")
     return Source(location.uri, location.name, data, text.kind, text.metadata, text.title, text.id)

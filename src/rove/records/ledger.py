@@ -90,6 +90,14 @@ class Duplicate:
 
 
 @dataclass(frozen=True, slots=True)
+class SkippedPath:
+    """What a folder holds and is not read, by its path, and why: a pipe, or a link that leads nowhere."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class KindCount:
     """What came of the sources of one kind (a loader's name; "" where none could be told)."""
 
@@ -106,8 +114,9 @@ class Report:
     """What one `add` did. Counts are of sources, save `documents` and `chunks`, which count what went in anew.
 
     `failed` are those with an outcome, partly read ones included; `noted` those that went in with a remark.
-    `removed` counts documents whose files have gone from a watched folder; the tokens are what a chat
-    model read and wrote to cut documents.
+    `removed` counts documents whose files have gone; the tokens are what a chat model read and wrote to cut documents.
+    `system_files` counts what is hidden in folders, and what programs leave there: lock files, thumbnails, ".git".
+    `skipped` are links and other things in folders that are not read.
     """
 
     added: int = 0
@@ -124,6 +133,8 @@ class Report:
     input_tokens: int = 0
     output_tokens: int = 0
     removed: int = 0
+    system_files: int = 0
+    skipped: tuple[SkippedPath, ...] = ()
 
     @property
     def ok(self) -> bool:

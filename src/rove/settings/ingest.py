@@ -48,6 +48,8 @@ class LoadSettings(SettingsSection):
     ("off")."""
     ignore: tuple[str, ...] = ()
     """Patterns, as in a .gitignore, of files that are left out; beside those of a .roveignore."""
+    follow_links: Annotated[bool, FILE] = True
+    """Whether links that lead out of an added folder are followed; those within it always are, once."""
     fetch_timeout_s: float = Field(default=30.0, gt=0)
     """How long a page of the web is waited for."""
     allow_private_hosts: Annotated[bool, FILE] = False

@@ -10,12 +10,14 @@ from starlette.datastructures import UploadFile
 
 from rove.errors import InputError
 from rove.load.discover import locate
+from rove.load.system_files import lies_in_system
 from rove.records import content_hash
 from rove.records.ledger import UPLOADED
 from rove.records.metadata import stored_fields
 from rove.records.source import MetaValue
 from rove.serve.caller_view import CallerView
 from rove.serve.documents.jobs import Job, Jobs
+from rove.serve.documents.listing import DROPPED
 from rove.serve.documents.schema import DocumentIn
 from rove.serve.documents.spool import Draft, Item, write_stream
 
@@ -53,6 +55,8 @@ async def take_files(view: CallerView, jobs: Jobs, files: Sequence[UploadFile], 
         items: list[Item] = []
         for number, file in enumerate(files):
             name = safe_name(file.filename or "")
+            if DROPPED in name and lies_in_system(name.replace(DROPPED, "/")):
+                continue
             await write_stream(draft.folder / str(number), _pieces(file))
             items.append(Item(uri_of(name, labels), name, metadata, file=str(number)))
     except BaseException:

@@ -48,6 +48,8 @@ class LoadTable(TypedDict, total=False):
     ("off"). Default: "report"."""
     ignore: Sequence[str]
     """Patterns, as in a .gitignore, of files that are left out; beside those of a .roveignore."""
+    follow_links: bool
+    """Whether links that lead out of an added folder are followed; those within it always are, once. Default: True."""
     fetch_timeout_s: float
     """How long a page of the web is waited for. Default: 30.0."""
     allow_private_hosts: bool
