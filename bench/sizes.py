@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import tempfile
 from collections.abc import Sequence
@@ -13,6 +14,8 @@ from bench.vectors import use_remembered
 from bench.walk import as_text
 from rove import Rove, Text
 from rove.models.fake import FakeEmbedder
+from rove.store.array_file import ArrayPlace
+from rove.store.snapshot import FACTS
 
 SETS = ("pgdocs", "lohelp_de", "xquad_zh")
 CAP = Cap(450, 5, 400)
@@ -68,7 +71,9 @@ def measured(place: Path, texts: Sequence[Text], **options: object) -> dict[str,
     catalog.close()
     files = [path for path in place.iterdir() if path.is_file()]
     found["the database's own"] = sum(path.stat().st_size for path in files) - sum(found.values())
-    arrays = {path.stem: path.stat().st_size for path in (place / "resident").rglob("*.npy")}
+    (facts,) = (place / "resident").glob(f"*/{FACTS}")
+    described = json.loads(facts.read_bytes())["arrays"].items()
+    arrays = {name: ArrayPlace.of(array).bytes for name, array in described}
     for part, begins in ARRAYS.items():
         found[part] = sum(size for name, size in arrays.items() if name.startswith(begins))
     found["snapshot: ids and fields"] = sum(arrays.values()) - sum(found[part] for part in ARRAYS)

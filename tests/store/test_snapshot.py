@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import pytest
@@ -19,7 +21,7 @@ from hypothesis import strategies as st
 from rove import Rove, Text, field
 from rove.records import Filter
 from rove.settings import StoreSettings
-from rove.store import IndexRow, documents, follower, resident, snapshot, store
+from rove.store import IndexRow, array_file, documents, follower, resident, snapshot, store
 from rove.store.failpoints import WRITING_SNAPSHOT
 from rove.store.memory_index import MemoryIndex
 from rove.store.packed_texts import PackedTexts
@@ -121,23 +123,178 @@ def test_it_is_written_anew_as_the_base_grows(base: Path, monkeypatch: pytest.Mo
     assert written != held
 
 
+def noise(data: bytes) -> bytes:
+    return np.random.default_rng(len(data)).bytes(len(data))
+
+
+DAMAGES: dict[str, Callable[[bytes], bytes]] = {
+    "empty": lambda _: b"",
+    "cut": lambda data: data[: len(data) // 2],
+    "cut by one": lambda data: data[:-1],
+    "longer": lambda data: data + b"\0",
+    "zeroed": lambda data: bytes(len(data)),
+    "reversed": lambda data: data[::-1],
+    "noise": noise,
+    "nested deep": lambda _: b"[" * 200_000,
+}
+
+
 def test_what_is_damaged_is_not_used(base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    wanted = without(tmp_path / "bare", base)
     (place,) = (base / "resident").iterdir()
+    assert sorted(file.name for file in place.iterdir()) == ["arrays.bin", "facts.json"]
     for file in sorted(place.iterdir()):
         whole = file.read_bytes()
-        middle = len(whole) - max(1, (len(whole) - 128) // 2)
-        flipped = whole[:middle] + bytes([whole[middle] ^ 0x41]) + whole[middle + 1 :]
-        for damaged in (b"", whole[: len(whole) // 2], None, flipped):
-            if damaged == flipped and file.stem in snapshot.UNCHECKED:
-                continue
-            file.unlink() if damaged is None else file.write_bytes(damaged)
-            assert not used(base, monkeypatch), f"{file.name}: {damaged and damaged[:20]}"
-            file.write_bytes(whole)
-    (place / "ids.npy").unlink()
+        for name, damage in DAMAGES.items():
+            file.write_bytes(damage(whole))
+            assert not used(base, monkeypatch), f"{file.name}: {name}"
+        file.unlink()
+        assert not used(base, monkeypatch)
+        file.mkdir()
+        assert not used(base, monkeypatch)
+        file.rmdir()
+        file.symlink_to(file)
+        assert not used(base, monkeypatch)
+        file.unlink()
+        file.write_bytes(whole)
+    assert used(base, monkeypatch)
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "read_bytes", denied)
+        assert not used(base, monkeypatch)
+    wanted = without(tmp_path / "bare", base)
+    (place / "arrays.bin").write_bytes(noise(bytes(10_000)))
     assert found(base) == wanted
     with Rove.open(base, **FAKE) as kb:
+        assert kb.doctor().problems == ("the snapshot was damaged",)
+        assert kb.doctor().ok
+    assert used(base, monkeypatch)
+
+
+def denied(path: Path) -> bytes:
+    raise PermissionError(13, "Permission denied", str(path))
+
+
+@pytest.mark.parametrize("mapped", [False, True])
+def test_no_flipped_bit_is_answered_from(base: Path, mapped: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(array_file, "MEMORY_BYTES", 0 if mapped else 1 << 20)
+    (place,) = (base / "resident").iterdir()
+    kept = snapshot.read(base / "resident", place.name)
+    assert kept and kept.file.is_mapped == mapped
+    wanted = {name: array.copy() for name, array in kept.arrays.items()}
+    chance = Random(41)
+    refused = 0
+    for file in sorted(place.iterdir()):
+        whole = bytearray(file.read_bytes())
+        bits = {*range(1_024), *(chance.randrange(8 * len(whole)) for _ in range(1_200))}
+        for bit in sorted(bits):
+            whole[bit // 8] ^= 1 << bit % 8
+            file.write_bytes(whole)
+            again = snapshot.read(base / "resident", place.name)
+            refused += again is None
+            assert again is None or all(np.array_equal(again.arrays[name], array) for name, array in wanted.items())
+            whole[bit // 8] ^= 1 << bit % 8
+        file.write_bytes(whole)
+    assert refused > 4_000  # the rest lies between two arrays
+    assert snapshot.read(base / "resident", place.name)
+
+
+@pytest.fixture
+def in_small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Snapshots as large ones are: mapped, of more blocks than are looked at before the first answer."""
+    monkeypatch.setattr(array_file, "MEMORY_BYTES", 0)
+    monkeypatch.setattr(array_file, "BLOCK_BYTES", 64)
+
+
+def flipped_vector(base: Path) -> None:
+    """Change a byte in each second block of the vectors but for the first and the last."""
+    (place,) = (base / "resident").iterdir()
+    described = json.loads((place / "facts.json").read_bytes())["arrays"]["upper"]
+    whole = bytearray((place / "arrays.bin").read_bytes())
+    for number in range(1, len(described["sums"]) - 1, 2):
+        whole[described["offset"] + number * 64] ^= 0x40
+    (place / "arrays.bin").write_bytes(whole)
+
+
+def test_vectors_of_a_large_snapshot_are_sampled_before_the_first_answer(
+    in_small_blocks: None, base: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (place,) = (base / "resident").iterdir()
+    file, array = place / "arrays.bin", json.loads((place / "facts.json").read_bytes())["arrays"]["upper"]
+    whole, first = file.read_bytes(), array["offset"]
+    size = int(np.prod(array["shape"]))
+    assert len(array["sums"]) > 2 + array_file.SAMPLED_BLOCKS
+    for name in ("zeroed", "reversed", "noise"):
+        file.write_bytes(whole[:first] + DAMAGES[name](whole[first : first + size]) + whole[first + size :])
+        assert not used(base, monkeypatch), name
+    file.write_bytes(whole)
+    assert used(base, monkeypatch)
+
+
+def test_the_rest_of_a_large_snapshot_is_checked_once_an_answer_is_out(
+    base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted = without(tmp_path / "bare", base)
+    monkeypatch.setattr(resident, "CHECKED_AFTER_S", 0.0)
+    monkeypatch.setattr(array_file, "MEMORY_BYTES", 0)
+    monkeypatch.setattr(array_file, "_chosen", lambda count: range(1))  # what is damaged is in no sample
+    monkeypatch.setattr(array_file, "BLOCK_BYTES", 64)
+    with Rove.open(base, **FAKE) as kb:
         kb.doctor()
+        kb._kb.store.resident._write()
+    flipped_vector(base)
+    assert used(base, monkeypatch)
+    with Rove.open(base, **FAKE) as kb:
+        kb.search("house")
+        checking = kb._kb.store.resident._checking
+        if checking:
+            checking.join()
+        assert not list((base / "resident").iterdir())
+        assert not kb._kb.store.resident._held.begun
+    assert found(base) == wanted
+
+
+def test_what_is_damaged_is_not_carried_into_the_next_snapshot(
+    base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(array_file, "MEMORY_BYTES", 0)
+    monkeypatch.setattr(array_file, "BLOCK_BYTES", 64)
+    with Rove.open(base, **FAKE) as kb:
+        kb._kb.store.resident._write()
+    flipped_vector(base)
+    monkeypatch.setattr(array_file, "_chosen", lambda count: range(1))
+    with Rove.open(base, **FAKE) as kb:
+        kb.add(texts(40, 30))
+    assert used(base, monkeypatch)
+    assert found(base) == without(tmp_path / "bare", base)
+
+
+@pytest.mark.parametrize("mapped", [False, True])
+@pytest.mark.parametrize("size", [0, 5_000])
+def test_a_snapshot_that_is_cut_or_written_to_under_a_server_ends_nothing(
+    base: Path, tmp_path: Path, mapped: bool, size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(array_file, "MEMORY_BYTES", 0 if mapped else 1 << 20)
+    wanted = without(tmp_path / "bare", base)
+    (file,) = (base / "resident").glob("*/arrays.bin")
+    with Rove.open(base, **FAKE) as kb:
+        before = kb.search("macska house")
+        assert kb._kb.store.resident._held.begun
+        os.truncate(file, size)
+        assert kb.search("macska house") == before
+        assert bool(kb._kb.store.resident._held.begun) != mapped
+    assert found(base) == wanted
+
+
+def test_what_lies_in_the_place_of_snapshots_is_no_obstacle(
+    base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted = without(tmp_path / "bare", base)
+    snapshot.drop(base / "resident")
+    (base / "resident").write_text("a file", "utf-8")
+    assert found(base) == wanted
+    assert snapshot.newest(base / "resident") is None
+    with Rove.open(base, **FAKE) as kb:
+        kb.doctor()
+        kb.add(texts(40, 30))
     assert used(base, monkeypatch)
 
 
@@ -185,7 +342,7 @@ def test_a_disk_that_is_full_costs_the_snapshot_only(base: Path, monkeypatch: py
     def full(file: Path, *_: object) -> int:
         raise OSError(28, "No space left on device", str(file))
 
-    monkeypatch.setattr(snapshot, "_write_array", full)
+    monkeypatch.setattr(snapshot, "_write_arrays", full)
     with Rove.open(base, **FAKE) as kb:
         report = kb.add(texts(40, 30))
         assert not report.failed

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
+from threading import Event
 
 from rove.store import IndexRow
 from rove.store.documents import Documents
@@ -42,14 +43,16 @@ class Follower:
         self.begun: Mapped | None = None
         self.revision = 0
 
-    def restore(self, before: Mapped | None = None) -> bool:
+    def restore(self, before: Mapped | None = None, *, thorough: bool = False) -> bool:
         """Begin with the snapshot; False where there is none of this catalog by this embedder.
 
-        `before`: what to begin with where there is none on the disk.
+        `before`: what to begin with where there is none on the disk. `thorough`: see `snapshot.read`.
         """
         looks = range(2)  # it may be replaced between the two
-        found = (read(self.folder, self.catalog.fact(self._mark)) for _ in looks)
+        found = (read(self.folder, self.catalog.fact(self._mark), thorough=thorough) for _ in looks)
         kept = next(filter(None, found), before)
+        if kept and thorough and kept is before and not kept.is_sound(Event()):
+            kept = None
         if not kept or kept.facts["dimension"] != self.index.dimension:
             return False
         self._begin(kept)

@@ -249,6 +249,7 @@ class JoinedResident(Resident):
         self._beside: list[_Beside] = []
 
     def _follow(self) -> MemoryIndex:
+        self._leave_touched()
         revision = self._documents.revision()
         if revision > self._looked:
             try:
@@ -270,7 +271,7 @@ class JoinedResident(Resident):
             self._hidden = hidden
         self._follow_others()
         if not held.revision:
-            held.restore(self._outdated)
+            self._begin()
         held.catch_up()
         if not self._beside or self._beside[0].index is not held.index:
             places = range(1, len(self._documents.parts))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from threading import Lock, Thread
+from threading import Event, Lock, Thread
 from typing import TypeVar
 
 from filelock import FileLock
@@ -33,6 +34,9 @@ GROWTH = 5
 GROWTH_AT_REST = 50
 """At the end of an `add`, once a fiftieth is: so much at most is read from the catalog by a process that starts."""
 NOTHING: Mapping[str, Sequence[Scored]] = {}
+CHECKED_AFTER_S = 2.0
+"""Seconds after which the rest of a large snapshot is checked: a command that searches once has ended by then."""
+log = logging.getLogger("rove.store")
 
 
 class Resident:
@@ -56,6 +60,8 @@ class Resident:
         self._rewriting: Thread | None = None
         self._outdated: Mapped | None = None
         """While a snapshot is rewritten: the one before, mapped still, though its files are gone."""
+        self._checking: Thread | None = None
+        self._closing = Event()
 
     def search(
         self,
@@ -199,12 +205,42 @@ class Resident:
         self._held.start_again()
         self._looked = 0
 
+    def _begin(self) -> None:
+        """Begin with the snapshot, if there is one; the rest of a large one is checked later, once."""
+        held = self._held
+        held.restore(self._outdated)
+        if held.begun and held.begun.is_partly_checked and not self._checking:
+            self._checking = Thread(target=self._check_rest, args=(held.begun,), name="rove-check", daemon=True)
+            self._checking.start()
+
+    def _check_rest(self, begun: Mapped) -> None:
+        """Check the rest of a snapshot once the first answers are out; where it is damaged, answer without it."""
+        if not self._closing.wait(CHECKED_AFTER_S) and not begun.is_sound(self._closing):
+            with self._lock:
+                self._drop_damaged(begun)
+        self._checking = None
+
+    def _drop_damaged(self, begun: Mapped) -> None:
+        """Go on without a snapshot, which the next `add` writes anew. The caller holds the lock."""
+        log.info("The snapshot in %s was damaged: it is made anew.", self.folder)
+        drop(self.folder / begun.mark)
+        if self._held.begun is begun:
+            self._start_again()
+
+    def _leave_touched(self) -> None:
+        """Go on without a snapshot that another program has cut or written to while it was mapped."""
+        begun = self._held.begun
+        if begun and not begun.is_untouched():
+            self._drop_damaged(begun)
+
     def close(self) -> None:
         """Let go of what is held, once a snapshot that is being rewritten is there."""
+        self._closing.set()
         with self._lock:
-            rewriting = self._rewriting
-        if rewriting:
-            rewriting.join()
+            rewriting, checking = self._rewriting, self._checking
+        for thread in filter(None, (rewriting, checking)):
+            thread.join()
+        self._closing.clear()
         with self._lock:
             self._start_again()
 
@@ -279,7 +315,7 @@ class Resident:
         try:
             make_private(self.folder)
             copy = self._follower(spills=True)
-            copy.restore(self._outdated)
+            copy.restore(self._outdated, thorough=True)  # what is written anew has checksums of its own
             copy.catch_up()
             mark = write(self.folder, copy.index.packed(copy.revision), source=copy.begun)
         except OSError:
@@ -297,6 +333,7 @@ class Resident:
 
     def _follow(self) -> MemoryIndex:
         """Take in what has changed, and return what is searched."""
+        self._leave_touched()
         revision = self.catalog.revision()
         if revision > self._looked:
             held = self._held
@@ -305,7 +342,7 @@ class Resident:
                 held.start_again()
             begins = not held.revision
             if begins:
-                held.restore(self._outdated)
+                self._begin()
             held.catch_up()
             self._tried = held.index.added if begins else self._tried
             self._looked = revision  # what was erased since is held no more, but is in the snapshot: look once again

@@ -1,37 +1,35 @@
 """The resident index on disk: arrays that a fresh process maps into memory instead of reading the catalog again.
 
-A snapshot is a folder of `.npy` files and `facts.json`. It is written beside its place, then moved there whole. As any
-index it is a projection: one that is torn, damaged or of another catalog is not used.
+A snapshot is a folder of two files: the arrays, and `facts.json`, which has the type, shape and checksums of each. It
+is written beside its place, then moved there whole. As any index it is a projection: one that is torn, damaged or of
+another catalog is not used.
 """
 
 from __future__ import annotations
 
 import json
-import mmap
 import os
 import secrets
 import shutil
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
+from threading import Event
 from typing import Any
-from zlib import crc32
 
-import numpy as np
-from numpy.lib.format import dtype_to_descr, write_array_header_1_0
-from numpy.typing import NDArray
-
+from rove.store.array_file import Array, ArrayFile, ArrayPlace, ArrayWriter
 from rove.store.blocks import ArrayInParts
 
-Array = NDArray[Any]
-FORMAT = 8
-FACTS = "facts.json"
+FORMAT = 9
+FACTS, ARRAYS = "facts.json", "arrays.bin"
 PARTS_HELD = 16
 """Parts of an array after which the memory of what was read for them is given back."""
-UNCHECKED = {"upper", "lower"}
-"""Arrays whose checksums `read` skips: they are most of the bytes, and a wrong byte in them only moves a score."""
+SAMPLED = {"upper", "lower", "shallow_upper", "shallow_lower"}
+"""Arrays that `read` checks by samples where the file is large: most of the bytes, and a wrong one moves a score only.
+
+See `Mapped.is_sound` for the rest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,21 +43,33 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class Mapped(Snapshot):
-    """A snapshot as it is read: its arrays are mapped, so that parts that are not used cost no memory."""
+    """A snapshot as it is read: a large one is mapped, so that parts that are not used cost no memory."""
 
     arrays: Mapping[str, Array]
     mark: str
+    file: ArrayFile
 
     @property
     def rows(self) -> int:
         """How many chunks it holds."""
         return len(self.arrays["language_codes"])
 
+    @property
+    def is_partly_checked(self) -> bool:
+        """Whether only samples of some of it were held against their checksums when it was read."""
+        return self.file.is_mapped
+
+    def is_sound(self, stop: Event) -> bool:
+        """Hold all of it against its checksums, unless `stop` ends that."""
+        return self.file.is_sound(stop=stop)
+
+    def is_untouched(self) -> bool:
+        """Say whether nobody has written to what is mapped since it was read. Takes a microsecond."""
+        return self.file.is_untouched()
+
     def let_go(self) -> None:
         """Let the system take back the memory of what was read; it is mapped still, and read again when needed."""
-        for array in self.arrays.values():
-            if len(array) and hasattr(mmap, "MADV_DONTNEED"):
-                array.base._mmap.madvise(mmap.MADV_DONTNEED)  # pyright: ignore # noqa: SLF001 - numpy has no other way
+        self.file.let_go()
 
 
 def write(folder: Path, snapshot: Snapshot, *, source: Mapped | None = None) -> str:
@@ -73,17 +83,12 @@ def write(folder: Path, snapshot: Snapshot, *, source: Mapped | None = None) -> 
     place = folder / f"new-{secrets.token_hex(8)}"
     try:
         place.mkdir(parents=True)
-        sums: dict[str, int] = {}
-        for name, array in snapshot.arrays.items():
-            sums[name] = _write_array(place / f"{name}.npy", array, source)
-            if source:
-                source.let_go()
-        facts = {"format": FORMAT, "revision": snapshot.revision, "sums": sums, **snapshot.facts}
+        arrays = {name: asdict(kept) for name, kept in _write_arrays(place / ARRAYS, snapshot.arrays, source).items()}
+        facts = {"format": FORMAT, "revision": snapshot.revision, "arrays": arrays, **snapshot.facts}
         described = json.dumps(facts).encode()
         _write_bytes(place / FACTS, described)
         final = folder / _mark(described)
-        if final.exists():  # damaged, perhaps
-            shutil.rmtree(final)
+        _take_away(final)  # damaged, perhaps
         place.rename(final)
     except BaseException:
         shutil.rmtree(place, ignore_errors=True)
@@ -93,19 +98,24 @@ def write(folder: Path, snapshot: Snapshot, *, source: Mapped | None = None) -> 
 
 def sweep(folder: Path, mark: str) -> None:
     """Remove every other snapshot, and unfinished ones of killed processes. A process that has one mapped keeps it."""
-    for other in folder.iterdir():
+    for other in _entries(folder):
         if other.name != mark:
-            shutil.rmtree(other, ignore_errors=True)
+            _take_away(other)
 
 
 def read(folder: Path, mark: str, *, thorough: bool = False) -> Mapped | None:
-    """Map the snapshot of that mark; None where it is missing or damaged. Takes milliseconds.
+    """Open the snapshot of that mark; None where it is missing or damaged, whatever is wrong with it.
 
-    `thorough`: check the checksum of every array.
+    `thorough`: check all of a large one, too. Otherwise it takes milliseconds: see `SAMPLED`.
     """
+    facts = _facts(folder, mark)
+    if facts.get("format") != FORMAT:
+        return None
     try:
-        return _read(folder / mark, mark, frozenset() if thorough else UNCHECKED) if mark else None
-    except (OSError, ValueError, KeyError, EOFError):
+        file = ArrayFile(folder / mark / ARRAYS, {name: ArrayPlace.of(one) for name, one in facts["arrays"].items()})
+        sound = file.is_sound(stop=Event()) if thorough else file.is_sound(SAMPLED)
+        return Mapped(int(facts["revision"]), file.arrays, facts, mark, file) if sound else None
+    except (OSError, ValueError, KeyError, TypeError, OverflowError):
         return None
 
 
@@ -124,31 +134,47 @@ def is_of_another_version(folder: Path, mark: str) -> bool:
 
 
 def _facts(folder: Path, mark: str) -> dict[str, Any]:
-    """The facts of the snapshot of that mark, none where they are missing or torn."""
+    """The facts of the snapshot of that mark, none where they are missing or torn: their hash is looked at first."""
     try:
         described = (folder / mark / FACTS).read_bytes() if mark else b""
-        return json.loads(described) if mark == _mark(described) else {}
-    except (OSError, ValueError):
+        return json.loads(described) if mark and mark == _mark(described) else {}
+    except (OSError, ValueError, RecursionError):
         return {}
 
 
 def newest(folder: Path) -> Mapped | None:
-    """Map the snapshot of the highest revision that is there: what is left to look at where the catalog is lost."""
-    names = [path.name for path in folder.iterdir()] if folder.is_dir() else []
-    return max(filter(None, (read(folder, name) for name in names)), key=lambda kept: kept.revision, default=None)
+    """Open the snapshot of the highest revision that is there: what is left to look at where the catalog is lost."""
+    found = (read(folder, path.name) for path in _entries(folder))
+    return max(filter(None, found), key=lambda kept: kept.revision, default=None)
 
 
 def drop(folder: Path) -> None:
     """Take every snapshot away."""
-    shutil.rmtree(folder, ignore_errors=True)
+    _take_away(folder)
 
 
 def drop_before(folder: Path, since: int) -> None:
     """Take snapshots away that are older than that revision. A process that has one mapped keeps it."""
-    with suppress(FileNotFoundError):
-        for other in folder.iterdir():
-            if 0 <= revision(folder, other.name) < since:
-                shutil.rmtree(other, ignore_errors=True)
+    for other in _entries(folder):
+        if 0 <= revision(folder, other.name) < since:
+            _take_away(other)
+
+
+def _entries(folder: Path) -> Sequence[Path]:
+    """What lies in the folder of snapshots; nothing where that cannot be read, or is no folder."""
+    try:
+        return list(folder.iterdir())
+    except OSError:
+        return ()
+
+
+def _take_away(path: Path) -> None:
+    """Remove a folder with all that is in it, or what stands in its place, as far as the system lets us."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        with suppress(OSError):
+            path.unlink(missing_ok=True)
 
 
 def _mark(facts: bytes) -> str:
@@ -156,36 +182,22 @@ def _mark(facts: bytes) -> str:
     return sha256(facts).hexdigest()[:32]
 
 
-def _read(place: Path, mark: str, unchecked: Collection[str]) -> Mapped | None:
-    described = (place / FACTS).read_bytes()
-    facts = json.loads(described)
-    if _mark(described) != mark or facts["format"] != FORMAT:
-        return None
-    arrays: dict[str, Array] = {}
-    for name, checked in facts["sums"].items():
-        array = np.asarray(np.load(place / f"{name}.npy", mmap_mode="r", allow_pickle=False))
-        if name not in unchecked and crc32(array.data) != checked:
-            return None
-        arrays[name] = array
-    return Mapped(int(facts["revision"]), arrays, facts, mark)
-
-
-def _write_array(file: Path, array: Array | ArrayInParts, source: Mapped | None) -> int:
-    """Write an array so that it is on the disk; returns its checksum."""
-    blocks = array if isinstance(array, ArrayInParts) else ArrayInParts.of(array)
-    summed = 0
+def _write_arrays(
+    file: Path, arrays: Mapping[str, Array | ArrayInParts], source: Mapped | None
+) -> Mapping[str, ArrayPlace]:
+    """Write arrays so that they are on the disk; returns where they lie, and their checksums."""
     with file.open("wb") as stream:
-        header = {"descr": dtype_to_descr(blocks.dtype), "fortran_order": False, "shape": blocks.shape}
-        write_array_header_1_0(stream, header)
-        for number, part in enumerate(blocks.parts()):
-            if source and number % PARTS_HELD == PARTS_HELD - 1:
+        writer = ArrayWriter(stream)
+        for name, array in arrays.items():
+            blocks = array if isinstance(array, ArrayInParts) else ArrayInParts.of(array)
+            for number, _ in enumerate(writer.write(name, blocks)):
+                if source and number % PARTS_HELD == PARTS_HELD - 1:
+                    source.let_go()
+            if source:
                 source.let_go()
-            whole = np.ascontiguousarray(part, blocks.dtype)
-            stream.write(whole.data)
-            summed = crc32(whole.data, summed)
         stream.flush()
         os.fsync(stream.fileno())
-    return summed
+    return writer.places
 
 
 def _write_bytes(file: Path, data: bytes) -> None:
