@@ -1,4 +1,4 @@
-"""Random filters over random metadata: every searcher lets pass what `Filter.matches` says, no more and no less."""
+"""Random filters over random metadata: all searchers let pass what `Filter.matches` says; past the bounds nothing."""
 
 from __future__ import annotations
 
@@ -10,13 +10,16 @@ from typing import Any
 
 from campaign.trial import Faults, Trial
 from rove.records import Filter, Text
-from rove.records.filter import All, Compare, Not
+from rove.records.filter import DEEPEST as BOUND
+from rove.records.filter import MOST_CONDITIONS, All, Compare, Not
 from rove.records.filter import Any as AnyOf
 from rove.sync import Rove
 
 DOCUMENTS = 60
 EACH = 200
 """Filters over one set of metadata and each searcher: one trial."""
+EXCESSIVE = 3
+"""Filters past the bounds, of each searcher."""
 DEEPEST = 3
 FIELDS = ("a", "b", "c", "d", "tags", "weird name", 'q"uote', "ж", "year", "true")
 MISSING = ("nothing", "none.of", "SELECT")
@@ -123,7 +126,33 @@ def compared(
                 kept = {name: fields[one].get(name) for name in names_of(where)}
                 faults.append(f"{said}: {len(found)} instead of {len(wanted)}; {one} has {kept}"[:600])
         faults += [f"{said}: refused: {error}"[:600] for error in refused if not _is_beyond(where)]
-    return len(filters)
+    for number in range(EXCESSIVE):
+        refused_whole(kb, searcher, excessive(Random(f"{searcher} {filters[0]!r} {number}")), faults)
+    return len(filters) + EXCESSIVE
+
+
+def excessive(chance: Random) -> Filter:
+    """A filter deeper or wider than any may be, in one of many ways."""
+    leaf = random_filter(chance, DEEPEST)
+    if chance.random() < 0.3:
+        return chance.choice((All, AnyOf))((leaf,) * chance.randrange(MOST_CONDITIONS, 100_000))
+    made = leaf
+    wrap = [lambda one: ~one, lambda one: All((one,)), lambda one: AnyOf((one, leaf))]
+    for _ in range(chance.choice((BOUND, BOUND + 1, 60, 3_000))):
+        made = chance.choice(wrap)(made)
+    return made
+
+
+def refused_whole(kb: Rove, searcher: str, where: Filter, faults: Faults) -> None:
+    """It must be refused with a cure, by a search and by an erasure, and nothing may be gone."""
+    for doing, call in (
+        ("search", lambda: kb.search("alpha", where=where)),
+        ("delete", lambda: kb.delete(where=where)),
+    ):
+        with faults.typed(f"{searcher}: {doing} with a filter past the bounds") as refused:
+            call()
+        faults.expect(refused, f"{searcher}: {doing} took a filter past the bounds")
+    faults.expect(len(kb.documents()) == DOCUMENTS, f"{searcher}: a filter past the bounds erased something")
 
 
 def kept_as_given(searcher: str, made: list[dict[str, Any]], fields: dict[str, dict[str, Any]], faults: Faults) -> None:

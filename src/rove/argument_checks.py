@@ -17,6 +17,8 @@ from numbers import Integral, Real
 from typing import Annotated, Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin, is_typeddict
 
 from rove.errors import InputError
+from rove.records import Filter
+from rove.records.filter import fault_of
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -119,12 +121,27 @@ def _check(function: Callable[..., object], arguments: tuple[object, ...], named
 def _check_one(call: str, name: str, value: object, hint: object) -> None:
     if not fits(value, hint):
         raise wrong(call, name, value, called(hint))
+    if isinstance(value, Filter):
+        check_filter(value)
+        return
     if is_dataclass(value) and not isinstance(value, type):
         hints = _hints(type(value))
         for part in fields(value):
             inner = getattr(value, part.name)
             if hints[part.name] in PLAIN and not fits(inner, hints[part.name]):
                 raise wrong(call, f"{name}.{part.name}", inner, called(hints[part.name]))
+
+
+def check_filter(where: Filter | None) -> None:
+    """See that a filter can be used: of known parts, and within the bounds.
+
+    Raises:
+        InputError: it is not.
+    """
+    if where is not None and (fault := fault_of(where)):
+        message = f"The filter {fault}."
+        cure = 'Write field("topic") == "hr"; for many values use field("year").in_([2020, 2021]).'
+        raise InputError(message, cure=cure, outcome="unsupported")
 
 
 _signature = cache(inspect.signature)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import and_, or_
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rove import field
-from rove.records.filter import All, Any, Compare, Filter, Not, implies
+from rove.records.filter import DEEPEST, MOST_CONDITIONS, All, Any, Compare, Filter, Not, fault_of, implies
 
 CHUNK = {"topic": "hr", "year": 2020, "draft": True, "tags": ("a", "b"), "日付": "2024-03-01"}
 
@@ -88,3 +91,46 @@ def test_what_passes_a_filter_passes_those_that_it_implies(narrow: Filter, other
 )
 def test_a_filter_implies_another_where_its_form_says_so(narrow: Filter, wide: Filter, does: bool) -> None:
     assert implies(narrow, wide) is does
+
+
+def nested(levels: int, leaf: Filter) -> Filter:
+    for _ in range(levels - 1):
+        leaf = ~leaf
+    return leaf
+
+
+def test_conditions_that_are_joined_one_by_one_stand_side_by_side() -> None:
+    conditions = [field("year") != year for year in range(1_900)]
+    joined = reduce(and_, conditions)
+    assert joined == All(tuple(conditions))
+    assert fault_of(joined) == ""
+    assert joined.matches({"year": 3_000})
+    assert reduce(or_, conditions) == Any(tuple(conditions))
+    assert (conditions[0] & (conditions[1] | conditions[2])) == All((conditions[0], Any(tuple(conditions[1:3]))))
+
+
+@pytest.mark.parametrize(
+    ("where", "said"),
+    [
+        (nested(DEEPEST, field("year") == 1), ""),
+        (nested(DEEPEST + 1, field("year") == 1), "nested more"),
+        (nested(30_000, field("year") == 1), "nested more"),
+        (All((field("year") == 1,) * (MOST_CONDITIONS - 1)), ""),
+        (Any((field("year") == 1,) * 100_000), "more than 2,000"),
+        (reduce(and_, (field("year") != year for year in range(10_000))), "more than 2,000"),
+        (reduce(lambda inner, _: All((inner, inner)), range(60), field("year") == 1), "more than 2,000"),
+        (field("year").in_(range(100_000)), ""),
+        (All(("year",)), "'year', which is no condition"),
+        (Not(None), "None, which is no condition"),
+        (Filter(), "no condition"),
+        (Compare("year", "=~", 1), "operator"),
+        (Compare(3, "==", 1), "field 3"),
+        (Compare("year", "in", "2020"), "no list"),
+        (field("topic") == "\ud800", "not Unicode"),
+        (field("\udfff").exists(), "not Unicode"),
+        (field("topic").in_(["hr", "\ud800"]), "not Unicode"),
+    ],
+)
+def test_a_filter_past_the_bounds_or_of_wrong_parts_says_so(where: Filter, said: str) -> None:
+    assert said in fault_of(where)
+    assert bool(said) == bool(fault_of(where))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
+from rove.argument_checks import check_filter
 from rove.errors import InputError
 from rove.records import Filter, field
-from rove.records.filter import All
+from rove.records.filter import DEEPEST, All
 from rove.records.filter import Any as AnyOf
 
 JOINED: Mapping[str, Callable[[list[Filter]], Filter]] = {
@@ -41,17 +42,24 @@ def filter_of(filters: Mapping[str, Any] | None) -> Filter | None:
     >>> filter_of({"field": "meta.year", "operator": ">=", "value": 2020})
     Compare(name='year', op='>=', value=2020)
     """
-    return _made(filters) if filters else None
+    if not filters:
+        return None
+    made = _made(filters, 1)
+    check_filter(made)
+    return made
 
 
-def _made(node: object) -> Filter:
+def _made(node: object, level: int) -> Filter:
+    if level > DEEPEST:
+        message = f"This filter is nested more than {DEEPEST} deep."
+        raise InputError(message, cure="Join its conditions in fewer levels.", outcome="unsupported")
     given: Mapping[str, Any] = cast("Mapping[str, Any]", node) if isinstance(node, Mapping) else {}
     if "field" in given:
         return _compared(given)
     operator, conditions = str(given.get("operator")), given.get("conditions")
     if operator not in JOINED or not isinstance(conditions, list) or not conditions:
         raise _refused(cast("object", node))
-    return JOINED[operator]([_made(one) for one in cast("list[object]", conditions)])
+    return JOINED[operator]([_made(one, level + 1) for one in cast("list[object]", conditions)])
 
 
 def _compared(given: Mapping[str, Any]) -> Filter:
@@ -70,9 +78,16 @@ def _compared(given: Mapping[str, Any]) -> Filter:
 
 
 def _refused(node: object) -> InputError:
-    message = f"This filter cannot be used: {node!r:.200}."
+    message = f"This filter cannot be used: {_shown(node)}."
     cure = (
         'Write {"field": "meta.year", "operator": ">=", "value": 2020}, with one of '
         f"{' '.join(COMPARED)} over a field of the metadata, joined by AND, OR or NOT."
     )
     return InputError(message, cure=cure, outcome="unsupported")
+
+
+def _shown(node: object) -> str:
+    try:
+        return f"{node!r:.200}"
+    except RecursionError:
+        return type(node).__name__

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from operator import eq, ge, gt, le, lt
+from typing import cast
 
-from rove.records.metadata import comparable
+from rove.records.metadata import comparable, is_storable
 from rove.records.source import MetaValue
 
 Scalar = str | int | float | bool
@@ -18,17 +19,25 @@ SCALARS = {str, int, float, bool}
 BUILT_IN = ("document_id", "source", "title", "type", "kind", "language", "page")
 """Fields that every document or chunk can have, whatever its metadata."""
 COMPARE: dict[str, Callable[..., bool]] = {"==": eq, ">": gt, ">=": ge, "<": lt, "<=": le}
+OPERATORS = {*COMPARE, "in", "exists"}
+DEEPEST = 16
+"""How deep a filter may be nested, at every door: whoever compiles one goes down into it, and indexes can less still:
+LanceDB fails from 30 on, and Elasticsearch from 20."""
+MOST_CONDITIONS = 2_000
+"""How many conditions a filter may have in all; one with a list of values is one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """A node of the tree; combine nodes with `&`, `|` and `~`."""
+    """A node of the tree; combine nodes with `&`, `|` and `~`. `a & b & c` is one node with three parts."""
 
     def __and__(self, other: Filter) -> Filter:
-        return All((self, other))
+        parts = (*_parts(self, All), *_parts(other, All))
+        return All(parts if len(parts) <= MOST_CONDITIONS else (self, other))
 
     def __or__(self, other: Filter) -> Filter:
-        return Any((self, other))
+        parts = (*_parts(self, Any), *_parts(other, Any))
+        return Any(parts if len(parts) <= MOST_CONDITIONS else (self, other))
 
     def __invert__(self) -> Filter:
         return Not(self)
@@ -106,6 +115,54 @@ class Compare(Filter):
 @dataclass(frozen=True, slots=True, eq=False)
 class AccessFilter(Compare):
     """What somebody may see. What it hides is not counted either: how rare a word is in there tells of it."""
+
+
+def _parts(where: Filter, kind: type[All | Any]) -> tuple[Filter, ...]:
+    return where.parts if isinstance(where, kind) else (where,)
+
+
+def fault_of(where: Filter) -> str:
+    """Say why a filter cannot be used; "" where it can. Takes no recursion, and ends at the bounds.
+
+    >>> fault_of(field("year") > 2020), fault_of(All((field("year") > 2020,) * 3_000))
+    ('', 'has more than 2,000 conditions')
+    """
+    level: list[object] = [where]
+    nodes = 0
+    for _ in range(DEEPEST):
+        if not level:
+            return ""
+        nodes += sum(not isinstance(node, Not) for node in level)
+        if nodes > MOST_CONDITIONS:
+            return f"has more than {MOST_CONDITIONS:,} conditions"
+        below: list[object] = []
+        for node in level:
+            match node:
+                case All(parts) | Any(parts):
+                    below += parts if isinstance(parts, list | tuple) else (parts,)  # pyright: ignore[reportUnnecessaryIsInstance] - who gives it may not check types
+                case Not(part):
+                    below.append(part)
+                case Compare():
+                    if fault := _fault_of_comparison(node):
+                        return fault
+                case _:
+                    return f"holds {node!r:.80}, which is no condition"
+        level = below
+    return f"is nested more than {DEEPEST} deep" if level else ""
+
+
+def _fault_of_comparison(node: Compare) -> str:
+    name = cast("object", node.name)
+    texts = [name, *(node.value if isinstance(node.value, tuple) else (node.value,))]
+    if not isinstance(name, str):
+        return f"names a field {name!r:.80}, which is no text"
+    if node.op not in OPERATORS:
+        return f"has the operator {node.op!r:.80}, which there is not"
+    if node.op == "in" and not isinstance(node.value, tuple):
+        return f"has {node.value!r:.80} after 'in', which is no list of values"
+    if any(isinstance(text, str) and not is_storable(text) for text in texts):
+        return f"has a value or a name for {name!r:.80} that is not Unicode"
+    return ""
 
 
 def access_filter_of(where: Filter | None) -> Filter | None:

@@ -65,7 +65,7 @@ def changed_text(text: str, changes: Mapping[str, object]) -> str:
         made = document.as_string()
         if tomllib.loads(made) == changed_tree(tomllib.loads(text), changes):
             return made
-    except (TOMLKitError, ValueError, TypeError, KeyError, AttributeError):  # seen by what comes of it
+    except (TOMLKitError, ValueError, TypeError, KeyError, AttributeError, RecursionError):  # seen by what comes of it
         pass
     raise InputError(BY_HAND, cure=BY_HAND_CURE)
 

@@ -81,7 +81,13 @@ def invitation_in(folder: Path) -> Invitation | None:
         if invitation.protocol != PROTOCOL:
             return None
         os.kill(invitation.pid, 0)
-    except (OSError, ValueError, TypeError, AttributeError):  # AttributeError: a system without users of this kind
+    except (
+        OSError,
+        ValueError,
+        TypeError,
+        RecursionError,
+        AttributeError,
+    ):  # AttributeError: a system without users of this kind
         return None
     return invitation
 

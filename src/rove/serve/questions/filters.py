@@ -7,11 +7,12 @@ from typing import Annotated, Any, Literal, cast
 from pydantic import BeforeValidator, Field, StrictBool, StrictFloat, StrictInt, StrictStr, field_validator
 
 from rove.records import Filter, field
-from rove.records.filter import All, Compare, Not
+from rove.records.filter import DEEPEST, All, Compare, Not
 from rove.records.filter import Any as AnyOf
 from rove.serve.schema import Wire
 
-MAX_DEPTH, MAX_NODES, MAX_VALUES = 12, 200, 1_000
+MAX_DEPTH, MAX_NODES, MAX_VALUES = DEEPEST - 4, 200, 1_000
+"""The server puts what somebody may see around a filter, which makes it deeper."""
 
 ScalarIn = StrictBool | StrictInt | StrictFloat | Annotated[StrictStr, Field(max_length=1_000)]
 
