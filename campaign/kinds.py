@@ -91,6 +91,12 @@ KINDS: dict[str, Kind] = {
         "damaged, hostile and mislabelled files: each has a typed outcome in the ledger, in time",
         10_000, 16, needs_data=True,
     ),
+    "folders": Kind(
+        "campaign.folders:Folders",
+        "files of a folder written, renamed, swapped, moved and deleted between adds: what is there is found where it "
+        "lies, as the document that it was; what is gone is told until it is pruned; what is not mounted stays",
+        500, 6,
+    ),
     "addresses": Kind(
         "campaign.addresses:Addresses",
         "addresses that lead into the private network, in any spelling: refused, and nothing is connected to",

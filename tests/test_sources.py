@@ -18,7 +18,6 @@ from load.samples import PARAGRAPHS
 from load.web_server import Answer, html, serve
 from rove import AsyncRove, Rove, Text, field
 from rove.cli import rove
-from rove.ingest.watch import vanished
 from rove.load.web.plan import CrawlPlan
 from rove.sandbox.office import library
 
@@ -272,23 +271,6 @@ async def test_a_watched_folder_is_followed(tmp_path: Path) -> None:
         assert not await kb.search("tug", mode="keyword")
         stop.set()
         await reports.aclose()
-
-
-async def test_a_watched_folder_that_is_not_there_just_now_loses_nothing(tmp_path: Path) -> None:
-    folder = tmp_path / "share"
-    folder.mkdir()
-    (folder / "a.md").write_text("The pilot boards at the buoy.")
-    (folder / "b.md").write_text("The tug waits at the mole.")
-    async with AsyncRove.open(tmp_path / "kb", **FAKE) as kb:
-        await kb.add(folder)
-        held = kb.store
-        folder.rename(tmp_path / "elsewhere")
-        assert vanished(held, [folder], ()) == []
-        folder.mkdir()  # where a disk was mounted
-        assert vanished(held, [folder], ()) == []
-        (folder / "a.md").write_text("The pilot boards at the buoy.")
-        [tug] = [info.document_id for info in await kb.documents() if info.source.endswith("b.md")]
-        assert vanished(held, [folder], ()) == [tug]
 
 
 def test_the_report_is_whole_in_json(kb: Rove, tmp_path: Path) -> None:

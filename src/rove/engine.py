@@ -24,10 +24,11 @@ from rove.events import Listener, ignore, note
 from rove.exchange import imported
 from rove.ingest.deduplicate import Deduplicator
 from rove.ingest.given import Given, windows
+from rove.ingest.outdated import FolderUpdate
 from rove.ingest.pipeline import Ingest
 from rove.ingest.readers import readers_of
 from rove.ingest.remote import crawled, fetched, limits_of
-from rove.ingest.watch import changes, vanished
+from rove.ingest.watch import changes
 from rove.instances import Instances
 from rove.load.discover import PAGE, locate
 from rove.load.web.plan import CrawlPlan
@@ -86,6 +87,7 @@ class AsyncRove(
         crawl: CrawlPlan | None = None,
         listener: Listener = ignore,
         deep: bool = True,
+        prune: bool | None = None,
     ) -> Report:
         """Take in files, folders, texts, pages and databases by address; what has not changed is left as it is.
 
@@ -96,20 +98,24 @@ class AsyncRove(
             crawl: take in the pages that an address leads to as well, so far; each is a source of its own.
             listener: told of each step.
             deep: with `embedder.first`, wait for the embedder too; without, that is left to the next `add`.
+            prune: of folders that were added before, take out what is gone from them; without, `report.vanished` tells
+                of it. None leaves it to the setting `load.prune`. What has moved stays the document that it is.
         """
         ingest, limits = self._ingest(listener), limits_of(self.settings.load)
         load = self.settings.load
+        folders = FolderUpdate(self.store, self.readers.recipe, prune=load.prune if prune is None else prune)
         with operation("add") as adding:
             for window in windows(sources):
                 look = partial(locate, window, load.ignore, ingest.left_out, follow_links=load.follow_links)
                 found = await asyncio.to_thread(look)
+                await folders.compare(window, found, ingest.left_out)
                 pages = [location for location in found if location.kind == PAGE]
                 await ingest.run([location for location in found if location.kind != PAGE])
                 for site in pages if crawl else ():
                     await ingest.take_pages(crawled(site.address, crawl or CrawlPlan(), limits))
                 if pages and not crawl:
                     await ingest.take_pages(fetched(pages, limits), len(pages))
-            report = await ingest.finish(deep=deep)
+            report = folders.told(await ingest.finish(deep=deep))
             for name in self.settings.enrich.after_add:
                 await self.enrich(name, listener=listener)
             adding.tell(documents=report.documents, chunks=report.chunks, failed=len(report.failed))
@@ -138,11 +144,9 @@ class AsyncRove(
 
         What is deleted there is taken out of the base. `stop` ends it.
         """
-        yield await self.add(*folders, listener=listener)
+        yield await self.add(*folders, listener=listener, prune=True)
         async for _ in changes(folders, stop):
-            gone = await asyncio.to_thread(vanished, self.store, folders, self.settings.load.ignore)
-            await self.store.remove(gone, erase=False)
-            yield replace(await self.add(*folders, listener=listener), removed=len(gone))
+            yield await self.add(*folders, listener=listener, prune=True)
 
     async def resume(self, listener: Listener = ignore) -> Report:
         """Take up what an earlier `add` did not finish: sources that are neither live nor failed.

@@ -28,6 +28,7 @@ from rove.load.finish import finished
 from rove.load.limits import OutOfTime
 from rove.load.transcripts import MAX_S, Transcripts
 from rove.records import Chunk, Document, Prepared, Source, SourceEnd, content_hash, vector_key
+from rove.records.source import Metadata
 from rove.registry import load
 
 MAX_REASON_CHARS = 2_000
@@ -142,8 +143,8 @@ class Preparer:
 
     def fingerprint(self, source: Source) -> str:
         """Hash all that decides what comes out of a source."""
-        described = repr((source.kind, source.title, source.document_id, sorted(source.metadata.items())))
-        return content_hash(self.recipe.pipeline, source.all_bytes, described)
+        said = described(source.kind, source.title, source.document_id, source.metadata)
+        return content_hash(self.recipe.pipeline, source.all_bytes, said)
 
     def _in_part(self, fingerprint: str) -> str:
         """Hash all that decides how much of a source was read before something cut it short."""
@@ -192,6 +193,11 @@ class Preparer:
         room = label.room(recipe.cut.size_chars)
         settings = replace(recipe.cut, size_chars=room, overlap_chars=min(recipe.cut.overlap_chars, room // 2))
         return label.put_on(cut_by(strategy, document, settings))
+
+
+def described(kind: str, title: str, document_id: str, metadata: Metadata) -> str:
+    """Write down what of a source beside its bytes decides what comes out of it."""
+    return repr((kind, title, document_id, sorted(metadata.items())))
 
 
 def types_of(document: Document) -> tuple[str, ...]:

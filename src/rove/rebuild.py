@@ -35,7 +35,7 @@ from rove.store.carried import carry_memories
 from rove.store.conversation_tables import conversation_turns, conversations
 from rove.store.database import insert_rows
 from rove.store.embedded import NAMES as EMBEDDED
-from rove.store.enriched_tables import corrections, set_fields
+from rove.store.enriched_tables import corrections, moved_sources, set_fields
 from rove.store.health import Health
 from rove.store.originals import Offered
 from rove.store.people_tables import made_keys, people, person_invitations, person_sessions
@@ -51,7 +51,7 @@ LOST, DOUBTFUL = "Its text was lost with the catalog.", "A part of it may have b
 AGAIN = "Add it again; what is still known of its vectors is not embedded again."
 COPIED = (
     tables.walks, tables.walk_events, tables.flow_events, tables.asked, tables.transcripts, tables.memory_walks,
-    conversations, conversation_turns, set_fields, corrections, people, made_keys,
+    conversations, conversation_turns, set_fields, corrections, moved_sources, people, made_keys,
 )  # fmt: skip
 VECTORS_AT_ONCE = 2_000
 

@@ -19,8 +19,11 @@ import campaign.files
 import campaign.filters
 from campaign.worker import ready, tried
 
+import rove.ingest.folders
+import rove.ingest.outdated
 from rove.engine import AsyncRove
 from rove.errors import InputError, RoveError
+from rove.ingest.folders import FolderChanges
 from rove.records import Report, SourceEnd
 from rove.sandbox.pool import Pool
 from rove.serve.caller_view import CallerView
@@ -30,7 +33,8 @@ from rove.sync import Rove
 
 CLEAN = {
     "kills": (1, 3, 5), "torn": (3, 4, 1_000_040), "disks": (1, 2), "writers": (1,), "filters": (1,), "callers": (6,),
-    "chat": (4, 7), "files": (1,), "addresses": (1,), "trips": (1,),
+    "chat": (4, 7), "files": (1,), "folders": (2, 5), "addresses": (1,),
+    "trips": (1,),
 }  # fmt: skip
 """Seeds of trials that must hold; those that fork come first."""
 SEEDS = 9
@@ -137,6 +141,15 @@ PLANTED: dict[tuple[str, str], Callable[[], list[Any]]] = {
     ("callers", "rights are not looked at"): lambda: [patch.object(CallerView, "require", lambda *_: None)],
     ("callers", "a route that nobody has thought of"): lambda: [
         patch.dict(campaign.callers.RIGHTS, clear=True)
+    ],
+    ("folders", "nothing that has moved is found again"): lambda: [
+        patch.object(rove.ingest.folders, "_moves", lambda *_: {})
+    ],
+    ("folders", "what is gone is not told"): lambda: [
+        patch.object(rove.ingest.outdated, "folder_changes", lambda *_: FolderChanges())
+    ],
+    ("folders", "what is not mounted is pruned"): lambda: [
+        patch.object(rove.ingest.folders, "mounted", lambda roots, _: list(roots))
     ],
     ("chat", "an error of another library"): lambda: [
         patch.object(AsyncRove, name, raising(RecursionError)) for name in ("respond", "gather", "walk")

@@ -13,7 +13,16 @@ import pytest
 import pytest_asyncio
 
 from rove import correction_operations, errors
-from rove.answer import answerer, facts, fallback, fallback_hyde, fallback_synonyms, fallback_unsourced, gate
+from rove.answer import (
+    answerer,
+    facts,
+    fallback,
+    fallback_hyde,
+    fallback_synonyms,
+    fallback_unsourced,
+    gate,
+    outdated,
+)
 from rove.conversation import gathering, grading, respond, tool_answer
 from rove.databases import document_tables
 from rove.evaluate.dataset import resolve
@@ -46,7 +55,7 @@ SLOT = re.compile(r"\{(\w+)(?:![a-z])?(?::[^}]*)?\}")
 flow_run = import_module("rove.flow.run")  # the package has a function of this name
 SENTENCES: dict[str, dict[str, str]] = json.loads((FOLDER / "lang" / "sentences.json").read_text("utf-8"))
 SAYING = (
-    answerer, facts, fallback, fallback_hyde, fallback_synonyms, fallback_unsourced, gate,
+    answerer, facts, fallback, fallback_hyde, fallback_synonyms, fallback_unsourced, gate, outdated,
     gathering, handle, jobs, judge, loop, model, grading, respond, revisit, second_pass, step, text_leads,
     unknown_words, ask_model, library, planner, tool_answer, tool_runner, conversation_schema,
     document_tables, flow_run, flow_scope, flow_step, served, errors,

@@ -130,6 +130,7 @@ def cite(hit: Hit, number: int, span: Span) -> Citation:
         quote=chunk.text[span[0] : span[1]],
         span=(chunk.span[0] + span[0], chunk.span[0] + span[1]),
         page=page_of(chunk, chunk.span[0] + span[0]),
+        as_of=hit.as_of,
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path, PurePath
 
@@ -26,6 +28,7 @@ from rove.records import Report
 from rove.records.ledger import UNFINISHED, UPLOADED
 
 SHOWN_DUPLICATES = 20
+SHOWN_VANISHED = 3
 
 
 class AddBar:
@@ -106,6 +109,7 @@ def add(
     sources: tuple[str, ...],
     schema: tuple[str, ...],
     resume: bool,
+    prune: bool,
     watch: bool,
     crawl: int | None,
     pages: int,
@@ -130,7 +134,9 @@ def add(
                         show(session, report)
                 return 0 if ok else FAILED
             try:
-                report = kb.resume(listener=bar) if resume else kb.add(*given, crawl=plan, listener=bar)
+                report = (
+                    kb.resume(listener=bar) if resume else kb.add(*given, crawl=plan, listener=bar, prune=prune or None)
+                )
             except KeyboardInterrupt:
                 if (depth := kb.depth()).shallow:
                     session.output.note(said_of(depth, session.again))
@@ -140,12 +146,12 @@ def add(
         session.output.note(
             f"Handed in to a server: {counted(len(served), 'source')}. It goes on with them: rove serve"
         )
-    show(session, report)
+    show(session, report, sources)
     return 0 if report.ok else FAILED
 
 
-def show(session: Session, report: Report) -> None:
-    """Print what an ingest did."""
+def show(session: Session, report: Report, sources: Sequence[str] = ()) -> None:
+    """Print what an ingest of these sources did."""
     output = session.output
     if output.as_json:
         output.json(report)
@@ -155,12 +161,7 @@ def show(session: Session, report: Report) -> None:
         f"({counted(report.documents, 'document')}, {counted(report.chunks, 'chunk')}), "
         f"{report.unchanged} unchanged, {len(report.failed)} failed, in {report.seconds:.1f} s"
     )
-    if report.system_files:
-        output.line(f"{counted(report.system_files, 'hidden or system file')} skipped.")
-    for one in report.skipped:
-        output.line(f"Skipped: {one.path}: {one.reason}")
-    if report.removed:
-        output.line(f"{counted(report.removed, 'document')} removed: the files are gone.")
+    _show_folders(session, report, sources)
     if report.input_tokens:
         output.line(f"Cut with a chat model: {report.input_tokens} tokens read, {report.output_tokens} written.")
     if len(report.kinds) > 1 and (report.added or report.failed):
@@ -176,6 +177,25 @@ def show(session: Session, report: Report) -> None:
     elif report.failed:
         rows = [(entry.source, entry.outcome, entry.reason, entry.cure) for entry in report.failed]
         output.table(["source", "outcome", "reason", "what to do"], rows)
+
+
+def _show_folders(session: Session, report: Report, sources: Sequence[str]) -> None:
+    """Say what folders hold beside documents, and what has become of the files that they held before."""
+    line = session.output.line
+    if report.system_files:
+        line(f"{counted(report.system_files, 'hidden or system file')} skipped.")
+    for one in report.skipped:
+        line(f"Skipped: {one.path}: {one.reason}")
+    if report.removed:
+        line(f"{counted(report.removed, 'document')} removed: the files are gone.")
+    if report.moved:
+        line(f"{counted(report.moved, 'file')} moved or renamed; the documents stay what they are.")
+    if gone := report.vanished:
+        named = ", ".join(gone[:SHOWN_VANISHED])
+        more = f" and {len(gone) - SHOWN_VANISHED} more" if len(gone) > SHOWN_VANISHED else ""
+        line(f"{counted(len(gone), 'file')} {'is' if len(gone) == 1 else 'are'} gone: {named}{more}")
+        command = f"rove add {shlex.join(sources)} --prune{session.again}"
+        line(f"What they said is still found, as it was. This takes it out: {command}")
 
 
 def _show_duplicates(session: Session, report: Report) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from rove.cli.explain import show_path
-from rove.cli.hits import place, show_hits
+from rove.cli.hits import as_it_was, place, show_hits
 from rove.cli.output import Output, plain
 from rove.cli.session import Session
 from rove.events import Event, TextDelta
@@ -97,7 +97,8 @@ def _show_reference(session: Session, citation: Citation, short: Citation | None
     start, end = citation.span
     shown = render(citation.quote)
     title = f"[dim] · {plain(citation.title)}[/]" if citation.title else ""
-    head = f"[cyan]\\[{citation.number}][/] [bold]{plain(place(session, citation.uri, citation.page))}[/]{title}"
+    aged = as_it_was(citation.as_of)
+    head = f"[cyan]\\[{citation.number}][/] [bold]{plain(place(session, citation.uri, citation.page))}[/]{title}{aged}"
     where = f"[dim]open: rove inspect {citation.document_id} --span {start}:{end}{plain(session.again)}[/]"
     session.output.marked(f"{head}\n    “{_emphasised(shown.line, citation, short)}”")
     session.output.links(shown.links, "    ")

@@ -31,6 +31,11 @@ def place(session: Session, uri: str, page: int | None) -> str:
     return f"{near}, p. {page}" if page else near
 
 
+def as_it_was(day: str) -> str:
+    """Say from which day a text is whose file is gone or can no longer be read, with rich's marks; else ""."""
+    return f"[yellow] · as it was on {plain(day)}[/]" if day else ""
+
+
 def _marker(question: str, hit: Hit, spoken: str) -> Callable[[str], Sequence[Span]]:
     def words_of_question(text: str) -> Sequence[Span]:
         return matches(text, question, hit.chunk.language, spoken) if spoken else ()
@@ -44,12 +49,12 @@ def _show(session: Session, number: int, hit: Hit, marker: Callable[[str], Seque
     start, end = chunk.span
     count = f" · ×{1 + len(hit.same)}" if hit.same else ""
     where = plain(place(session, hit.uri, chunk.page))
-    scores = ""
+    scores, aged = "", as_it_was(hit.as_of)
     if verbose:
         lists = ", ".join(f"{name} {found.rank}" for name, found in hit.sources.items())
         scores = f" · {hit.score:+.3f} ({lists})"
     output.marked(
-        f"[bold cyan]{number}.[/] [bold]{where}[/][dim]{count}{scores} · {chunk.document_id}:{start}-{end}[/]"
+        f"[bold cyan]{number}.[/] [bold]{where}[/][dim]{count}{scores} · {chunk.document_id}:{start}-{end}[/]{aged}"
     )
     told = (*chunk.headings, PurePath(hit.uri).stem, "")
     above = [*([] if hit.title in told else [hit.title]), *chunk.headings]

@@ -9,7 +9,7 @@ from typing import cast
 
 from rove.answer.passages import rendered
 from rove.language.rendering import render
-from rove.records import Answer, Chunk, Citation
+from rove.records import Answer, Chunk, Citation, Hit
 
 
 def json_form(value: object) -> object:
@@ -21,6 +21,8 @@ def json_form(value: object) -> object:
                 return {**told, "rendered": rendered(value)}
             case Answer():
                 return {**told, "nearest": value.nearest}
+            case Hit():
+                return {**told, "as_of": value.as_of}
             case Citation():
                 return {**told, "rendered": render(value.quote)}
             case _:

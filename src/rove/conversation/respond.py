@@ -12,6 +12,7 @@ from rove.answer.chitchat import CHITCHAT, ITSELF, chitchat, replied
 from rove.answer.extract import FollowUp
 from rove.answer.fallback import FALLBACKS, Case, Fallback, FallbackContext, fall_back
 from rove.answer.gate import Gate, GateVerdict
+from rove.answer.outdated import with_days
 from rove.answer.passages import TextOf, read_once, stand
 from rove.answer.refusal import refusal
 from rove.answer.stored import stored_answer
@@ -26,6 +27,7 @@ from rove.question.topics import topic_filter
 from rove.question.understand import REFUSE, Understander
 from rove.records import Answer, Clarification, Filter, Gathered, History, Hit, Response, Turn, Understood
 from rove.retrieve import GATHER, Query, SearchContext, retrieve_passages, usual_top_k
+from rove.retrieve.outdated import shown
 from rove.retrieve.question_pairs import is_same
 from rove.retrieve.stored_answers import same, stored_answers
 from rove.settings import AnswerSettings, Settings
@@ -114,7 +116,7 @@ class Responder:
             asking.tell(mode=answer.mode, sentences=len(answer.sentences))
             asking.show(answer=answer.text)
         understood = gathered.understood if gathered else understood
-        answer = replace(answer, question=question)
+        answer = with_days(replace(answer, question=question))
         if self.settings.question.log and answer.mode not in {CLARIFYING, CHITCHAT} and not answer.refused:
             log = QuestionLog(self.search_context.store.catalog.database)
             await asyncio.to_thread(log.note, understood.standalone, understood.language)
@@ -178,6 +180,7 @@ class Responder:
             return None
         question = understood.standalone
         texts = {name: await text_of(name) for name in dict.fromkeys(hit.chunk.document_id for hit in hits)}
+        where = shown(where, self.search_context.settings)
         answers = await stored_answers(self.search_context, question, hits, texts, where, strict=True)
         known = [hit for hit in same(question, answers) if len(hit.chunk.text) <= LONGEST_AT_ONCE]
         return stored_answer(understood.question, known, understood.language, equal=True) if known else None

@@ -13,6 +13,7 @@ from rove.ingest.held import HeldIds
 from rove.ingest.workers import Ready, ShardTaken
 from rove.load.discover import Location
 from rove.records import LedgerEntry, PageRead, Prepared, SourceEnd
+from rove.records.ledger import GONE
 from rove.tracing import stage
 
 BATCH_CHUNKS = 2_048
@@ -25,11 +26,13 @@ class FinishedSource:
     """A source that has been read to its end, or has failed.
 
     `document_ids`: all that it holds now, so that others that came from it once can go; None where that is not known.
+    `before`: its entry before it was read, if it had one.
     """
 
     entry: LedgerEntry
     unchanged: bool = False
     document_ids: HeldIds | None = None
+    before: LedgerEntry | None = None
 
 
 @dataclass(slots=True)
@@ -112,22 +115,28 @@ def queued(source: str, known: LedgerEntry | None) -> LedgerEntry:
 
 
 def finished(end: SourceEnd, known: LedgerEntry | None, document_ids: HeldIds, chunks: int) -> FinishedSource:
-    """Make the ledger's entry for a source that has been read; what came of one that then failed is kept as a part."""
+    """Make the ledger's entry for a source that has been read; what came of one that then failed is kept as a part.
+
+    One of which nothing could be read stays live with what is there of it from before.
+    """
     if end.unchanged and known:
-        return FinishedSource(replace(known, state="live"), unchanged=True)
+        back = {"outcome": "", "reason": "", "cure": ""} if known.outcome == GONE else {}
+        return FinishedSource(replace(known, state="live", **back), unchanged=True, before=known)
+    failed = bool(end.outcome) and not document_ids
+    held = known if failed and known and known.documents else None
     entry = LedgerEntry(
         end.source,
-        "live" if not end.outcome or document_ids else "failed",
+        "failed" if failed and not held else "live",
         "partial" if end.outcome and document_ids else end.outcome,
         end.reason,
         end.cure,
-        attempt=known.attempt + 1 if known and known.state != "live" else 1,
-        fingerprint=end.fingerprint,
-        documents=len(document_ids),
-        chunks=chunks,
+        attempt=known.attempt + 1 if known and (known.state != "live" or known.outcome) else 1,
+        fingerprint="" if held else end.fingerprint,
+        documents=held.documents if held else len(document_ids),
+        chunks=held.chunks if held else chunks,
         kind=end.kind,
     )
-    return FinishedSource(entry, document_ids=document_ids)
+    return FinishedSource(entry, document_ids=document_ids, before=known)
 
 
 def size_of(locations: Sequence[Location]) -> int:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Generator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Container, Generator, Iterator, Mapping, Sequence
 from contextvars import copy_context
+from dataclasses import replace
 from threading import Event as Flag
 from time import monotonic
 from typing import TypeVar
@@ -21,7 +22,9 @@ from rove.ingest.batch import Batch, FinishedSource, Item, batched, finished, ne
 from rove.ingest.corrected import with_corrections
 from rove.ingest.deduplicate import Deduplicator
 from rove.ingest.held import HeldIds
+from rove.ingest.kept_ids import with_kept_id
 from rove.ingest.model_cutting import cut_deferred
+from rove.ingest.outdated import note_outdated
 from rove.ingest.readers import Readers
 from rove.ingest.refused_chunks import without_refused
 from rove.ingest.remote import Fetched
@@ -37,6 +40,7 @@ from rove.records import LedgerEntry, PageRead, Prepared, Report, SourceEnd
 from rove.records.ledger import LostChunk, without
 from rove.sandbox.pool import Job
 from rove.store.failpoints import FINISHED, failpoint
+from rove.store.moved_sources import MovedSources
 from rove.store.shallow import StandInNote
 from rove.store.store import Store
 from rove.tracing import stage
@@ -46,6 +50,7 @@ MANY_SOURCES = 128
 """Sources of the quick kinds from which on they too are read in other processes, which take 0.3 s to start."""
 CUT_SHORT = {"partial", "too-slow", "too-large", "service"}
 """Outcomes after which a source may be read again, and what OCR said of it is of use."""
+LEFT_OUT = ("failed", "duplicate")
 QUICK = {*INLINE, "", DATABASE, DATABASE_SCHEMA}
 
 
@@ -169,6 +174,7 @@ class Ingest:
         """Read the sources: documents as they come, and the ledger's entry of each source after its last."""
         held: dict[str, HeldIds] = {}
         chunks = Counter[str]()
+        first = MovedSources(self.store.catalog.database).first_names([at.uri for at in locations])
         for end in ends:
             yield finished(end, known.get(end.source), HeldIds(), 0)
         for item in self._read(locations, known):
@@ -176,6 +182,9 @@ class Ingest:
                 return
             if isinstance(item, Prepared | Ready):
                 prepared = item.prepared if isinstance(item, Ready) else item
+                if prepared.ledger_source in first:
+                    prepared = with_kept_id(prepared, first[prepared.ledger_source])
+                    item = replace(item, prepared=prepared) if isinstance(item, Ready) else prepared
                 held.setdefault(prepared.ledger_source, HeldIds()).add(prepared.document.document_id)
                 chunks[prepared.ledger_source] += len(prepared.chunks)
                 yield item
@@ -274,13 +283,18 @@ class Ingest:
             if not done.unchanged:
                 done.entry = self.report.settled(done.entry)
         changed = [done for done in ended if not done.unchanged]
-        whole = [done for done in changed if done.entry.state == "live" and done.entry.outcome != "partial"]
-        held = {done.entry.source: done.document_ids for done in whole if done.document_ids is not None}
+        whole = [done for done in changed if done.entry.state == "live" and not done.entry.outcome]
+        held: dict[str, Container[str]] = {
+            done.entry.source: done.document_ids for done in whole if done.document_ids is not None
+        }
+        # what says the same as another by now leaves nothing of its own
+        held |= {done.entry.source: () for done in changed if (done.entry.state, done.entry.outcome) == LEFT_OUT}
         for done in changed:
             if done.entry.state == "live" and (lost := self._lost.pop(done.entry.source, [])):
                 done.entry = without(done.entry, lost)
         if stale := await asyncio.to_thread(self.store.catalog.stale, held):
             await self.store.remove(stale, erase=False)
+        await note_outdated(self.store, ended)
         await asyncio.to_thread(self.store.ledger.put, [done.entry for done in ended])
         settled = [done.entry.source for done in ended if done.entry.outcome not in CUT_SHORT]
         await asyncio.to_thread(self.store.transcripts.drop, settled)

@@ -77,11 +77,12 @@ class ReportBuilder:
                 self._unchanged += 1
                 kind["unchanged"] += 1
                 continue
-            whole = entry.state == "live" and entry.outcome != "partial"
+            whole = entry.state == "live" and not entry.outcome
             self._added += whole
             kind["added"] += whole
-            kind["documents"] += entry.documents
-            kind["chunks"] += entry.chunks
+            if whole or done.document_ids:  # what is still there from before came in earlier
+                kind["documents"] += entry.documents
+                kind["chunks"] += entry.chunks
             if entry.outcome and entry.outcome != "duplicate":
                 self._failed.append(entry)
                 kind["failed"] += 1

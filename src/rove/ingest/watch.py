@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import AsyncIterator, Callable, Sequence
-from pathlib import Path, PurePath
+from pathlib import Path
 
 from rove.errors import InputError
-from rove.load.discover import SCHEMA_MARK, locate, spelled
 from rove.registry import load
-from rove.store.store import Store
 
 REST_MS = 1_000
 """Changes that follow each other within this time are one."""
@@ -26,23 +23,6 @@ async def changes(folders: Sequence[str | Path], stop: asyncio.Event | None = No
     awatch: Callable[..., AsyncIterator[set[object]]] = load("watchfiles:awatch")
     async for changed in awatch(*paths, stop_event=stop, debounce=REST_MS, watch_filter=None):
         yield len(changed)
-
-
-def vanished(store: Store, folders: Sequence[str | Path], ignored: Sequence[str]) -> list[str]:
-    """Return the documents of files that were in these folders and are no more; blocks.
-
-    A folder that is gone itself, empty or closed may be a disk that is not mounted just now: what was in it stays.
-    """
-    here = {location.uri for location in locate(folders, ignored)}
-    roots = tuple(f"{spelled(os.path.abspath(folder))}{os.sep}" for folder in folders)  # noqa: PTH100 - as a link stands
-    seen = tuple(root for root in roots if any(source.startswith(root) for source in here))
-    held = {entry.source for entry in store.ledger.entries("live") if entry.source.startswith(seen)}
-    gone = [
-        source
-        for source in held - here
-        if source.removesuffix(SCHEMA_MARK) not in here and here.isdisjoint(map(str, PurePath(source).parents))
-    ]
-    return store.catalog.stale({source: () for source in gone})
 
 
 def _existing(folder: str | Path) -> Path:

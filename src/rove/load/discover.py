@@ -178,6 +178,13 @@ def spelled(path: str | Path) -> str:
     return str(path).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
+def path_spelled_as(name: str) -> Path:
+    """Return the path of that name; where there is none, the one that `spelled` names so."""
+    if UNSPELLED.search(name) and not os.path.lexists(name):
+        return Path(UNSPELLED.sub(lambda found: chr(int(found[1], 16)), name))
+    return Path(name)
+
+
 def suffix_kind(name: str) -> str:
     """Return the loader that the suffix of a file's name stands for, else ""."""
     return kind_of_suffix(PurePath(name).suffix)
@@ -222,7 +229,7 @@ def _places(
         yield _address(item)
     else:
         # abspath, not resolve: a link is named by where it stands
-        path = _found(Path(os.path.abspath(Path(item).expanduser())))  # noqa: PTH100
+        path = path_spelled_as(os.path.abspath(Path(item).expanduser()))  # noqa: PTH100
         sheet = Path(str(path).removesuffix(SCHEMA_MARK))
         if sheet != path and not os.path.lexists(path):  # as the ledger names it
             yield replace(_file(sheet), uri=f"{spelled(sheet)}{SCHEMA_MARK}")
@@ -255,13 +262,6 @@ def _is_folder(path: Path) -> bool:
         return path.is_dir()
     except (OSError, ValueError):  # in a folder that is closed to us, or no path at all: reading it says so
         return False
-
-
-def _found(path: Path) -> Path:
-    """Return the path; where there is none of that name, the one that `spelled` names so."""
-    if UNSPELLED.search(str(path)) and not os.path.lexists(path):
-        return Path(UNSPELLED.sub(lambda found: chr(int(found[1], 16)), str(path)))
-    return path
 
 
 def _file(path: Path) -> Location:

@@ -26,10 +26,14 @@ OUT = "It is a link that leads out of the folder."
 
 @dataclass(slots=True)
 class LeftOut:
-    """What a walk leaves out: how many hidden and system files and folders, and all else by name, with the reason."""
+    """What a walk leaves out: how many hidden and system files and folders, and all else by name, with the reason.
+
+    `ignored`: the files and folders that patterns name.
+    """
 
     system_files: int = 0
     skipped: list[SkippedPath] = field(default_factory=list[SkippedPath])
+    ignored: list[Path] = field(default_factory=list[Path])
 
     def add(self, path: Path, reason: str) -> None:
         """Note one by its name."""
@@ -60,7 +64,7 @@ def folder_files(
 
     Left out is what is hidden, what `system_files` names, what `patterns` name, and what a `.roveignore` names in the
     folder where it lies. A link is followed where what it leads to is not met otherwise, so that nothing is read twice;
-    without `follow_links` only within the folder. `left_out` is told of what is left out by no pattern.
+    without `follow_links` only within the folder. `left_out` is told of what is left out.
     """
     return _Walk(folder, patterns, left_out or LeftOut(), follow_links=follow_links).files()
 
@@ -118,7 +122,7 @@ class _Walk:
         if (is_system_folder if is_folder else is_system_file)(entry.name):
             self._left_out.system_files += entry.name != IGNORE_FILE
         elif rules.covers(path, folder=is_folder):
-            pass
+            self._left_out.ignored.append(path)
         elif is_folder:
             folders.append(entry.name)
         elif is_link:

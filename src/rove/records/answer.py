@@ -19,7 +19,8 @@ role stand so in one place of a source. "doubtful": its words and values stand t
 class Citation:
     """The words that a sentence rests on: `document.text[span[0]:span[1]] == quote`, checked by code.
 
-    `number` is the reference's number in the answer ([1], [2] …).
+    `number` is the reference's number in the answer ([1], [2] …). `as_of`: the day that the document's text is of, as
+    2026-11-01, where its file is gone or can no longer be read; "" where it is up to date.
     """
 
     number: int
@@ -30,6 +31,7 @@ class Citation:
     quote: str
     span: Span
     page: int | None = None
+    as_of: str = ""
 
 
 @dataclass(frozen=True, slots=True)

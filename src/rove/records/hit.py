@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from rove.records.chunk import Chunk
+from rove.records.outdated import day_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,3 +43,8 @@ class Hit:
     theme: str = ""
     summary: str = ""
     beside: tuple[Hit, ...] = ()
+
+    @property
+    def as_of(self) -> str:
+        """The day that the document's text is of, where its file is gone or can no longer be read; else ""."""
+        return day_of(self.chunk.metadata)

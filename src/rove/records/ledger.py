@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 UNFINISHED = ("queued", "loaded", "chunked", "embedded", "indexed")
 STATES = (*UNFINISHED, "live", "failed")
 OUTCOMES = ("empty", "unreadable", "encrypted", "unsupported", "too-large", "too-slow", "damaged", "partial",
-            "duplicate", "service")  # fmt: skip
+            "duplicate", "service", "gone")  # fmt: skip
+GONE = "gone"
+"""The outcome of a source that is live, and whose file is not there any more."""
 
 MOST_NAMED = 3
 """Chunks that were lost of which an entry says where they stand."""
@@ -117,6 +119,8 @@ class Report:
     `removed` counts documents whose files have gone; the tokens are what a chat model read and wrote to cut documents.
     `system_files` counts what is hidden in folders, and what programs leave there: lock files, thumbnails, ".git".
     `skipped` are links and other things in folders that are not read.
+    `moved` counts sources that lie elsewhere by now, with the same bytes: their documents stay what they are.
+    `vanished` are those of a folder that are gone from it, or ignored by now, and are still in the base.
     """
 
     added: int = 0
@@ -135,6 +139,8 @@ class Report:
     removed: int = 0
     system_files: int = 0
     skipped: tuple[SkippedPath, ...] = ()
+    moved: int = 0
+    vanished: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:

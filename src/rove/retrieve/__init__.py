@@ -16,6 +16,7 @@ from rove.records import Filter, Hit
 from rove.records.tool import describes_tool
 from rove.registry import Registry
 from rove.retrieve.condition import widened
+from rove.retrieve.outdated import shown
 from rove.retrieve.same import merged
 from rove.retrieve.stand_in import StandIn
 from rove.settings import QuestionSettings, SearchSettings
@@ -160,7 +161,8 @@ async def retrieve(mode: str, search_context: SearchContext, query: Query) -> li
 async def _once(retriever: Retriever, search_context: SearchContext, query: Query) -> list[Hit]:
     words = await asyncio.to_thread(search_context.store.words.current)
     text, where = words.written_out(query.text), widened(query.where, words)
-    asked = replace(query, text=text, where=where if words else query.where)
+    where = shown(where if words else query.where, search_context.settings)
+    asked = replace(query, text=text, where=where)
     return await _found(retriever, asked, search_context.settings)
 
 

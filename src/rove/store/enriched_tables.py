@@ -90,3 +90,11 @@ set_fields = Table(
     Column("fields", Text, nullable=False),
 )
 """What people have set of documents, as JSON; it stays when another version of one comes. See `store.set_fields`."""
+
+moved_sources = Table(
+    "moved_sources",
+    metadata,
+    Column("source", String, primary_key=True),
+    Column("first_source", String, nullable=False, index=True),
+)
+"""Sources that have another name than the ids of their documents are made from: see `store.moved_sources`."""

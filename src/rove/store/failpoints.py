@@ -11,6 +11,7 @@ DEEPENING = ("deepened", "told")
 SWITCHING = ("switching", "switched", "whole")
 TALKING = ("asked", "answered")
 FINISHED = "finished"
+MOVED = "moved"
 WRITING_SNAPSHOT = "snapshot"
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from operator import attrgetter
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, func, select, update
 
 from rove.records import LedgerEntry
 from rove.store import tables
@@ -18,6 +19,18 @@ COLUMNS = [column.name for column in tables.ledger.columns]
 TIME = COLUMNS.index("updated_at")
 values = attrgetter(*COLUMNS)
 """An entry's values in the order of the columns."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeldSource:
+    """What the ledger knows of a file, as much as is needed to find it again."""
+
+    source: str
+    kind: str
+    outcome: str
+    fingerprint: str
+    documents: int
+    updated_at: str
 
 
 class Ledger:
@@ -43,6 +56,24 @@ class Ledger:
             query = query.where(tables.ledger.c.state.in_(states))
         with self.database.read() as connection:
             return [LedgerEntry(**row._mapping) for row in connection.execute(query)]  # pyright: ignore[reportPrivateUsage]
+
+    def held_under(self, prefixes: Sequence[str]) -> list[HeldSource]:
+        """What is known of the sources whose names begin with one of these."""
+        led = tables.ledger.c
+        columns = (led.source, led.kind, led.outcome, led.fingerprint, led.documents, led.updated_at)
+        with self.database.read() as connection:
+            return [
+                HeldSource(*row)
+                for prefix in prefixes
+                for row in connection.execute(
+                    select(*columns).where(func.substr(led.source, 1, len(prefix)) == prefix).order_by(led.source)
+                )
+            ]
+
+    def forget(self, sources: Sequence[str]) -> None:
+        """Drop the entries of these sources, whatever they say, where none of their documents is left."""
+        with self.database.write() as connection:
+            forget_empty(connection, sources)
 
     def put(self, entries: Sequence[LedgerEntry]) -> None:
         """Write entries, each in the place of the one before it, stamped with the time."""

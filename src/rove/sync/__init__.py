@@ -80,10 +80,11 @@ class Rove(BlockingDocuments, BlockingConversations, Migrating, Opening):
         *sources: Given | Iterable[Given],
         crawl: CrawlPlan | None = None,
         deep: bool = True,
+        prune: bool | None = None,
         listener: Listener = ignore,
     ) -> Report:
         """See `AsyncRove.add`."""
-        return self._run(self._kb.add(*sources, crawl=crawl, deep=deep, listener=listener))
+        return self._run(self._kb.add(*sources, crawl=crawl, deep=deep, prune=prune, listener=listener))
 
     def watch(self, *folders: str | Path, listener: Listener = ignore) -> Iterator[Report]:
         """See `AsyncRove.watch`. It goes on until the generator is closed, or Ctrl-C is pressed."""

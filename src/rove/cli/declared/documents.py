@@ -17,6 +17,7 @@ from rove.cli.values import DOCUMENT, ENRICHERS, FOUND, ORIGIN, TARGET, Known, w
     help="Take in how the tables of a database, or of a folder of sheets, are made, not their rows.",
 )
 @click.option("--resume", is_flag=True, help="Take up what an interrupted add did not finish.")
+@click.option("--prune", is_flag=True, help="Take out what is gone from folders that were added before.")
 @click.option("--watch", is_flag=True, help="Keep the base in step with the folders until interrupted.")
 @click.option("--crawl", metavar="DEPTH", type=click.IntRange(0, 20), help="Follow links on the page's host.")
 @click.option("--pages", default=100, show_default=True, help="How many pages to take of a site at most.")
@@ -25,8 +26,9 @@ from rove.cli.values import DOCUMENT, ENRICHERS, FOUND, ORIGIN, TARGET, Known, w
 def add() -> None:
     """Take in SOURCES: files, folders with all below them, pages (https://…), databases (postgresql://…).
 
-    What is there already and has not changed is left alone, so the same command can be run again at any time. The exit
-    status is 1 if a source could not be read whole; the others are in.
+    What is there already and has not changed is left alone, so the same command can be run again at any time. A file
+    that was moved or renamed stays the document that it is. The exit status is 1 if a source could not be read whole;
+    the others are in.
     """
 
 

@@ -30,7 +30,7 @@ def hits_text(question: str, hits: Sequence[HitOut], *, whole: bool = False) -> 
 
 def _hit(number: int, hit: HitOut, question: str, most_bytes: int | None) -> str:
     same = f" (also in {hit.count - 1} other places)" if hit.count > 1 else ""
-    head = f"{number}. {_place(hit.title, hit.headings, hit.source, hit.page)} {_opened(hit)}{same}"
+    head = f"{number}. {_place(hit.title, hit.headings, hit.source, hit.page)} {_opened(hit)}{same}{_aged(hit.as_of)}"
     if most_bytes is None:
         return f"{head}\n{hit.text}\n"
     words = excerpt(_shown(hit.rendered), hit.language, question, most_bytes - len(head.encode()) - 2)
@@ -51,7 +51,11 @@ def answer_text(answer: AnswerOut) -> str:
 
 def _citation(one: CitationOut) -> str:
     quote = cut(" ".join(_shown(one.rendered).split()), QUOTE_BYTES)
-    return f"[{one.number}] {_place(one.title, (), one.source, one.page)} {_opened(one)}: “{quote}”"
+    return f"[{one.number}] {_place(one.title, (), one.source, one.page)} {_opened(one)}{_aged(one.as_of)}: “{quote}”"
+
+
+def _aged(day: str) -> str:
+    return f" (as it was on {day})" if day else ""
 
 
 def facts_text(answer: AnswerOut, facts: Sequence[str], walk_id: str) -> str:

@@ -112,6 +112,7 @@ class HitOut(Reply):
     best; `same` has the others (the setting `search.deduplicate`). `question`: of mode "questions", the one that `text`
     answers in its document; else "". `theme`: of mode "themes", the name of the one that it stands for; else "".
     `summary`: of mode "summaries", what the section says that `text` is a part of; else "".
+    `as_of`: the day that the document's text is of, where its file is gone or can no longer be read; else "".
     """
 
     chunk_id: str
@@ -133,6 +134,7 @@ class HitOut(Reply):
     question: str
     theme: str
     summary: str
+    as_of: str = ""
 
     @classmethod
     def of(cls, hit: Hit) -> HitOut:
@@ -158,6 +160,7 @@ class HitOut(Reply):
             question=hit.question,
             theme=hit.theme,
             summary=hit.summary,
+            as_of=hit.as_of,
         )
 
 
@@ -177,7 +180,7 @@ class ThemeOut(Reply):
 class CitationOut(Reply):
     """The words that a sentence rests on: the document's text at `span` is `quote`, `rendered` what is shown of it.
 
-    `number` stands in the answer.
+    `number` stands in the answer. `as_of`: see `HitOut`.
     """
 
     number: int
@@ -189,6 +192,7 @@ class CitationOut(Reply):
     rendered: RenderedOut
     span: Span
     page: int | None = None
+    as_of: str = ""
 
     @classmethod
     def of(cls, citation: Citation) -> CitationOut:
@@ -203,6 +207,7 @@ class CitationOut(Reply):
             rendered=RenderedOut.of(render(citation.quote)),
             span=citation.span,
             page=citation.page,
+            as_of=citation.as_of,
         )
 
 

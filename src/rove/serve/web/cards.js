@@ -1,7 +1,7 @@
 // The sources of an answer as cards: title, file, page and headings, and the words that are cited, before any click.
 
 import { el } from "./dom.js";
-import { drawRendered, drawSame } from "./rendered.js";
+import { asItWas, drawRendered, drawSame } from "./rendered.js";
 import { openSource } from "./source.js";
 import { t } from "./words.js";
 
@@ -43,7 +43,8 @@ function card(number, { citation, hit, quotes }) {
 function where(citation, hit) {
   const named = citation.source && citation.source !== citation.title ? citation.source : "";
   const parts = [named, citation.page ? t("source.page", { page: citation.page }) : "", (hit?.headings ?? []).filter((name) => name !== citation.title).join(" › ")].filter(Boolean);
-  return parts.length > 0 && el("p", { class: "facts" }, parts.map((part) => el("span", {}, part)));
+  const aged = asItWas(citation);
+  return (parts.length > 0 || aged) && el("p", { class: "facts" }, parts.map((part) => el("span", {}, part)), aged);
 }
 
 /** A passage by its title and place. */
@@ -54,6 +55,7 @@ export function reference(hit, number) {
     { value: number },
     el("button", { type: "button", class: "link", on: { click: (event) => openSource(hit, event.currentTarget) } }, hit.title || hit.source),
     place && el("span", { class: "muted" }, ` ${place}`),
+    asItWas(hit),
     drawSame(hit),
   );
 }

@@ -1,7 +1,7 @@
 // What a search has found: passages, best first, and for each the lists that had it.
 
 import { el } from "./dom.js";
-import { drawLinks, drawRendered, drawSame } from "./rendered.js";
+import { asItWas, drawLinks, drawRendered, drawSame } from "./rendered.js";
 import { openSource } from "./source.js";
 import { empty } from "./states.js";
 import { named, t } from "./words.js";
@@ -30,6 +30,6 @@ function drawHit(hit) {
     el("div", { class: hit.rendered.text.length < 420 ? "snippet short" : "snippet", lang: hit.language === "und" ? null : hit.language }, drawRendered(hit.rendered)),
     drawLinks([hit.rendered]),
     drawSame(hit),
-    el("p", { class: "facts" }, el("span", {}, hit.source), ranks.map((rank) => el("span", {}, rank))),
+    el("p", { class: "facts" }, el("span", {}, hit.source), asItWas(hit), ranks.map((rank) => el("span", {}, rank))),
   );
 }

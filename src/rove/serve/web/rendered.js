@@ -33,6 +33,11 @@ export function drawLinks(texts) {
   return links.size > 0 && el("details", { class: "links" }, el("summary", {}, t("answer.links", { count: links.size })), el("ul", {}, [...links.values()].map(line)));
 }
 
+/** From which day a text is whose file is gone or can no longer be read; false where it is up to date. */
+export function asItWas({ as_of: day }) {
+  return Boolean(day) && el("span", { class: "badge" }, t("source.as-of", { day }));
+}
+
 /** The other places where the text of a hit stands; each opens there. */
 export function drawSame({ same }) {
   const place = (one) => el("li", {}, el("button", { type: "button", class: "link", on: { click: (event) => openSource(one, event.currentTarget) } }, one.title || one.source || one.document_id));

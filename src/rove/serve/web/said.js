@@ -7,6 +7,7 @@ const ENGLISH = new Set(["more", "problem", "reason"]); // slots that hold furth
 const QUOTED = "('.*?'|\".*?\")";
 const SHAPES = {
   condition: "(.+)",
+  day: "([\\d-]+)",
   fact: "(\\S+)",
   found: "(.+?)",
   flow: QUOTED,

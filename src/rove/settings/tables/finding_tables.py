@@ -114,6 +114,9 @@ class SearchTable(TypedDict, total=False):
     """Of "rrf" and "weighted": what the keyword list counts. Default: 1.0."""
     semantic_weight: float
     """Of "rrf" and "weighted": what the semantic list counts. Default: 1.0."""
+    outdated: Literal["note", "hide"]
+    """Documents whose file is gone, empty or damaged by now: found, with the day that their text is of ("note"), or not
+    at all ("hide"). Default: "note"."""
     deduplicate: Literal["off", "equal", "near"]
     """Hits with the same text are one: the one with the best score, which has the others in `same`. Default:
     "equal"."""

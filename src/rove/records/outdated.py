@@ -1,0 +1,17 @@
+"""The field of documents whose file is gone, empty or damaged by now: the day of the text that still answers."""
+
+from __future__ import annotations
+
+from rove.records.source import Metadata
+
+TEXT_AS_OF = "text_as_of"
+
+
+def day_of(metadata: Metadata) -> str:
+    """The day that a document's text is of, as 2026-11-01; "" where it is up to date.
+
+    >>> day_of({"text_as_of": "2026-11-01"}), day_of({"year": 2026})
+    ('2026-11-01', '')
+    """
+    value = metadata.get(TEXT_AS_OF, "")
+    return value if isinstance(value, str) else ""
