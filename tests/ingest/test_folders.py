@@ -115,7 +115,9 @@ def test_a_folder_that_is_not_there_just_now_loses_nothing(kb: Rove, folder: Pat
     report = kb.add(folder, prune=True)
     assert (report.removed, report.vanished) == (0, ())
     folder.mkdir()
-    assert kb.add(folder, prune=True).removed == 0
+    report = kb.add(folder, prune=True)
+    assert (report.removed, [one.path for one in report.skipped]) == (0, [str(folder)])
+    assert "3 documents of it stay" in report.skipped[0].reason
     put(folder, b=TUG)
     assert kb.add(folder, prune=True).removed == 2
 

@@ -72,6 +72,26 @@ async def test_the_same_again_changes_nothing(town: Town) -> None:
         assert "soup" not in text
 
 
+async def test_what_is_empty_when_it_is_handed_in_again_answers_as_it_was(town: Town) -> None:
+    async with town.client("anna") as client:
+        for data in (b"The canteen serves soup on Mondays.", b""):
+            job = await settled(client, "hr", await client.post(UPLOADS, files=[("files", ("menu.txt", data))]))
+        [end] = job["sources"]
+        assert (end["state"], end["outcome"]) == ("live", "empty")
+        [hit] = [
+            hit
+            for hit in (await client.post(SEARCH, json={"question": "canteen soup Mondays"})).json()["hits"]
+            if hit["source"] == "menu.txt"
+        ]
+        day = hit["as_of"]
+        assert len(day) == len("2026-11-01")
+        asked = {"question": "What does the canteen serve on Mondays?"}
+        answer = (await client.post("/v1/spaces/hr/ask", json=asked)).json()
+        answer = answer.get("answer", answer)
+        assert f"is as it was on {day}" in answer["note"]
+        assert day in {one["as_of"] for sentence in answer["sentences"] for one in sentence["citations"]}
+
+
 async def test_progress_comes_as_events(town: Town) -> None:
     async with town.client("anna", accept="text/event-stream") as client:
         reply = await client.post(UPLOADS, files=[("files", ("a.txt", b"Soup."))])

@@ -57,7 +57,11 @@ class Location:
     @property
     def is_schema(self) -> bool:
         """Whether of a file with sheets only the description of its tables is wanted."""
-        return self.path is not None and self.uri == f"{spelled(self.path)}{SCHEMA_MARK}"
+        return (
+            self.uri.endswith(SCHEMA_MARK)
+            and self.path is not None
+            and self.uri == f"{spelled(self.path)}{SCHEMA_MARK}"
+        )
 
     @property
     def database(self) -> str:
