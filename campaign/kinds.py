@@ -102,6 +102,12 @@ KINDS: dict[str, Kind] = {
         "addresses that lead into the private network, in any spelling: refused, and nothing is connected to",
         250, 2,
     ),
+    "patterns": Kind(
+        "campaign.patterns:Patterns",
+        "every regular expression on 200 kB made up from its own parts, and what reads texts on longer ones: "
+        "1 ms for a kilobyte, and never the square",
+        400, 10,
+    ),
     "trips": Kind(
         "campaign.trips:Trips",
         "export → import, and a copy of the folder: the other base holds and finds the same",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+MAX_QUESTION_CHARS = 32_000
+"""A question, a request, the goal of a walk or a condition may have so many characters, whichever way it comes."""
 MEANT = "Did you mean {named!r}?"
 SHORT = 3
 """Characters of a name that one wrong one leaves only half like what was meant."""
@@ -65,10 +67,10 @@ class EmbedderWarning(UserWarning):
 
 
 def check_asked(text: object) -> None:
-    """See that something is asked.
+    """See that something is asked, and no more than is read.
 
     Raises:
-        InputError: the question is no text, or blank.
+        InputError: the question is no text, blank, or too long.
     """
     if not isinstance(text, str):
         message = f"The question is {text!r:.80}, of type {type(text).__name__}."
@@ -76,6 +78,18 @@ def check_asked(text: object) -> None:
     if not text.strip():
         message = "The question is blank."
         raise InputError(message, cure="Ask something.", outcome="empty")
+    check_length(text)
+
+
+def check_length(text: str, named: str = "question") -> None:
+    """See that what is asked is no longer than `MAX_QUESTION_CHARS`.
+
+    Raises:
+        InputError: it is.
+    """
+    if len(text) > MAX_QUESTION_CHARS:
+        message = f"The {named} has {len(text)} characters; {MAX_QUESTION_CHARS} are read."
+        raise InputError(message, cure="Shorten it; add a long text as a document.", outcome="unsupported")
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:

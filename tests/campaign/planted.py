@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -19,8 +20,12 @@ import campaign.files
 import campaign.filters
 from campaign.worker import ready, tried
 
+import rove.answer.claim
+import rove.answer.conflict
+import rove.answer.extract
 import rove.ingest.folders
 import rove.ingest.outdated
+import rove.walk.references
 from rove.engine import AsyncRove
 from rove.errors import InputError, RoveError
 from rove.ingest.folders import FolderChanges
@@ -34,7 +39,7 @@ from rove.sync import Rove
 CLEAN = {
     "kills": (1, 3, 5), "torn": (3, 4, 1_000_040), "disks": (1, 2), "writers": (1,), "filters": (1,), "callers": (6,),
     "chat": (4, 7), "files": (1,), "folders": (2, 5), "addresses": (1,),
-    "trips": (1,),
+    "patterns": (1,), "trips": (1,),
 }  # fmt: skip
 """Seeds of trials that must hold; those that fork come first."""
 SEEDS = 9
@@ -156,6 +161,11 @@ PLANTED: dict[tuple[str, str], Callable[[], list[Any]]] = {
     ],
     ("files", "a source without an end"): lambda: [patch.object(Pool, "read", forgetful(Pool.read))],
     ("addresses", "every address is public"): lambda: [patch("rove.load.web.address.is_public", lambda _: True)],
+    ("patterns", "patterns that go back and forth"): lambda: [
+        patch.object(answer, name, re.compile(r"(?:\s*/?[^\s()]*)*\)"))
+        for answer in (rove.answer.claim, rove.answer.conflict, rove.answer.extract, rove.walk.references)
+        for name, value in vars(answer).items() if isinstance(value, re.Pattern)
+    ],
     ("trips", "an import that leaves one out"): lambda: [patch.object(AsyncRove, "import_", leaving_out)],
 }  # fmt: skip
 

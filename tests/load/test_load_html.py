@@ -260,3 +260,13 @@ def test_real_pages(shared_data: Path, name: str, title: str, kept: str, gone: s
     assert gone not in document.text
     assert "javascript:" not in document.text
     assert len(document.sections) >= 5
+
+
+@pytest.mark.parametrize("tags", ["div", "span", "b", "blockquote", "ul li", "table tr td", "section p"])
+@pytest.mark.parametrize("times", [300, 3_000, 30_000])
+def test_text_is_read_however_deep_it_lies(tags: str, times: int) -> None:
+    opened = "".join(f"<{tag}>" for tag in tags.split()) * times
+    closed = "".join(f"</{tag}>" for tag in reversed(tags.split())) * times
+    page = f"<html><body><p>Before.</p>{opened}In the depth.{closed}<p>After.</p></body></html>"
+    document = load(page)
+    assert [word for word in ("Before.", "In the depth.", "After.") if word not in document.text] == []

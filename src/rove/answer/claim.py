@@ -18,9 +18,11 @@ WORD_VALUES = (*range(2, 13), *range(20, 101, 10))
 _NUMBER = re.compile(r"\d(?:[\d.,]*\d)?")
 _THOUSANDS = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
 _GROUPED = re.compile(r"(?<=\d)[\s'’](?=\d{3}(?!\d))")
-_COUNTED = re.compile(rf"([{NUMERALS}]+)(?=[年月日个個人名天时時小元円圆岁歳周週回次件台层階点度秒分倍])")
+_COUNTED = re.compile(
+    rf"(?<![{NUMERALS}])([{NUMERALS}]++)(?=[年月日个個人名天时時小元円圆岁歳周週回次件台层階点度秒分倍])"
+)
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*['’]?")
-_QUOTED = re.compile(r"“([^”]+)”|„([^“”]+)[“”]|\"([^\"]+)\"|«([^»]+)»|「([^」]+)」|『([^』]+)』|»([^«]+)«")
+_QUOTED = re.compile(r"“([^“”]+)”|„([^„“”]+)[“”]|\"([^\"]+)\"|«([^«»]+)»|「([^「」]+)」|『([^『』]+)』|»([^«»]+)«")
 _LINK = re.compile(r"https?://[^\s<>()\[\]\"'，。、）】]+|(?<=\]\()[^)\s]+")
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
+from typing import ParamSpec
 
 from rove.answer.answerer import NO_MODEL, refused, unheld_note, verified_note
 from rove.answer.chat import AnswerContext, write
@@ -16,8 +17,11 @@ from rove.enrich.entities import name_keys
 from rove.language.rendering import render
 from rove.language.words import query_terms, terms
 from rove.models import ChatModel, word_rule_of
+from rove.off_loop import chars_of, off_loop
 from rove.records import Answer, Chunk, Citation, Conflict, Hit, PathStep, Sentence, Side
 from rove.records.walk_events import Fact
+
+P = ParamSpec("P")
 
 NO_FACT = "The walk found no fact that bears on the question."
 MODEL_REFUSED = "{model} found no answer in the facts."
@@ -71,7 +75,7 @@ async def answer_from_facts(
     elif _are_own(checked.facts, context) and (far := _far(found, verdict, led, context)):
         answer = refused(question, checked.hits, language, far)
     elif context.chat is None:
-        answer = checked.quoted(asked, led, NO_MODEL)
+        answer = await checked.composed(checked.quoted, asked, led, NO_MODEL)
     else:
         answer = await checked.written(context.chat, asked, led)
     return checked.told(answer, path)
@@ -107,12 +111,17 @@ class _CheckedFacts:
         """Let the chat model write from the facts, and keep what the sources hold."""
         verified = await write(self.question, self._digests(), self.hits, self.language, chat, self.context)
         if verified.holds:
-            answer = self._with_conflicts(chat.name, verified.text, verified.sentences, verified_note(verified))
+            told = verified_note(verified)
+            answer = await self.composed(self._with_conflicts, chat.name, verified.text, verified.sentences, told)
             return replace(answer, cut=verified.failure is not None)
         if verified.refused:
             note = MODEL_REFUSED.format(model=chat.name)
             return refused(self.question, self.hits, self.language, note)
-        return self.quoted(asked, led, unheld_note(verified, chat.name))
+        return await self.composed(self.quoted, asked, led, unheld_note(verified, chat.name))
+
+    async def composed(self, compose: Callable[P, Answer], *args: P.args, **kwargs: P.kwargs) -> Answer:
+        """Make an answer beside the event loop where the facts are long."""
+        return await off_loop(chars_of(fact.text for fact in self.facts), compose, *args, **kwargs)
 
     def told(self, answer: Answer, path: Sequence[PathStep]) -> Answer:
         """Say of an answer what was left out, and how the walk came to it."""

@@ -15,6 +15,7 @@ from rove.answer.verdict import has_columns_of, is_quoted, is_same_block
 from rove.language.detect import detect
 from rove.language.rendering import render
 from rove.models import Embedder
+from rove.off_loop import chars_of, off_loop
 from rove.records import Citation, Hit, Verdict
 from rove.records.document import Span
 
@@ -60,7 +61,7 @@ class ReferenceChecker:
         for number in named if self.entailment and not piece.block else ():
             nearest = await self._nearest(piece, self.hits[number - 1].chunk.text, self._language_of(number))
             citation = await self._citation(number, nearest and nearest[0])
-            if citation and self.entailment and await self.entailment.holds(piece.text, [render(citation.quote).line]):
+            if citation and self.entailment and await self.entailment.holds(piece.text, [await _line(citation)]):
                 self._confirmed.add(piece.text)
                 return (citation,)
         return ()
@@ -71,6 +72,15 @@ class ReferenceChecker:
         Common words do not tell whether they are said of each other (docs/decisions/036-verdicts.md). Without
         `entailment` all but the source's own words, and its tables cell by cell, is therefore doubtful.
         """
+        chars = len(piece.text) + chars_of(citation.quote for citation in citations)
+        known = await off_loop(chars, self._verdict, piece, citations)
+        if known or self.entailment is None:
+            return known or "doubtful"
+        quotes = await off_loop(chars, lambda: [render(citation.quote).line for citation in citations])
+        return "supported" if await self.entailment.holds(piece.text, quotes) else "doubtful"
+
+    def _verdict(self, piece: ReplyPart, citations: Sequence[Citation]) -> Verdict | None:
+        """What the words alone show of a sentence; None where they show nothing."""
         if piece.block:
             if any(is_same_block(piece.text, citation.quote) for citation in citations):
                 return "quoted"
@@ -81,8 +91,7 @@ class ReferenceChecker:
             return "supported"
         if any(is_quoted(piece.text, c.quote, self._language_of(c.number)) for c in citations):
             return "quoted"
-        quotes = [render(citation.quote).line for citation in citations]
-        return "supported" if self.entailment and await self.entailment.holds(piece.text, quotes) else "doubtful"
+        return None
 
     async def is_of(self, persona: str, piece: ReplyPart) -> bool:
         """Say whether a sentence says who the assistant is, as the persona has it, in whatever language."""
@@ -136,3 +145,7 @@ class ReferenceChecker:
         if citation.document_id not in self.texts:
             self.texts[citation.document_id] = await self.text_of(citation.document_id)
         return citation if check(citation, self.texts[citation.document_id]) else None
+
+
+async def _line(citation: Citation) -> str:
+    return (await off_loop(len(citation.quote), render, citation.quote)).line

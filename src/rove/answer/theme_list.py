@@ -38,15 +38,19 @@ class ThemeWriter:
         """Return what the model tells of a theme and one of its passages holds; nothing where the model fails."""
         if known := await asyncio.to_thread(self.kept.known, self.chat.name, passages):
             return known
-        shown = "\n\n".join(fenced(render(hit.chunk.text).line, "text") for hit in passages)
+        shown = await asyncio.to_thread(_shown, passages)
         try:
             wrote = await reply_as(self.chat, Sentences, prompt("rove.answer", "summary"), f"The text:\n{shown}")
         except ServiceError:
             return []
         told = [" ".join(sentence.split()) for sentence in wrote.sentences[:MOST_SENTENCES]]
-        held = [one for sentence in told if (one := _held(sentence, passages))]
+        held = await asyncio.to_thread(lambda: [one for sentence in told if (one := _held(sentence, passages))])
         await asyncio.to_thread(self.kept.keep, self.chat.name, passages, held)
         return held
+
+
+def _shown(passages: Sequence[Hit]) -> str:
+    return "\n\n".join(fenced(render(hit.chunk.text).line, "text") for hit in passages)
 
 
 def _held(sentence: str, passages: Sequence[Hit]) -> ThemeSentence | None:
@@ -105,7 +109,8 @@ def _cited(told: Sequence[ThemeSentence], passages: Sequence[Hit], references: l
 
 async def _central(question: str, hit: Hit, references: list[Hit], embedder: Embedder) -> list[Sentence]:
     """The sentence of a passage that is nearest to all of it; none where it has none."""
-    found = [one for one in list_candidates(question, [hit], hit.chunk.language) if not one.is_row]
+    listed = await asyncio.to_thread(list_candidates, question, [hit], hit.chunk.language)
+    found = [one for one in listed if not one.is_row]
     number = _number(hit, references)
     if not found:
         return []

@@ -18,7 +18,7 @@ def _pattern(labels: str, wide: str) -> re.Pattern[str]:
     """Match "Label 3:", "3. label:", "Label:", "Label 3 Words without a full stop", and 图3 in unspaced scripts."""
     label = rf"(?i:{labels})\b\.?"
     return re.compile(
-        rf"[*_>\s]*(?:(?:{label}\s*{_NUMBER}|{_NUMBER}\.?\s*{label}|{label})[*_]*\s*(?:[:：.|–—-]|$)"
+        rf"[*_>\s]*+(?:(?:{label}\s*{_NUMBER}|{_NUMBER}\.?\s*{label}|{label})[*_]*\s*(?:[:：.|–—-]|$)"
         rf"|{label}\s*{_NUMBER}\s+(?=[^\W\d_a-z])(?=[^\n]*[^.\s][*_\s]*$)"
         rf"|(?:{wide})\s*{_WIDE_NUMBER}\s*(?:[:：.．、\s]|$|[^\W\d_]))"
     )

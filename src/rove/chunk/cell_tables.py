@@ -20,9 +20,9 @@ EMPTY = frozenset({"", "-", "–", "—", "n/a", "na", "null", "none", "nan", "k
 MOST_COLUMNS = 300
 _RULE = regex.compile(r"\|[ \t:|]*-[ \t:|-]*")
 _CELL = regex.compile(r"(?<!\\)\|")
-_AFFIX = regex.compile(r"^[€$£¥]\s*|\s*(?:[€$£¥%]|EUR|USD|Ft|kr|元|円)$")
-_POINT = regex.compile(r"[-+−]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?")
-_COMMA = regex.compile(r"[-+−]?(?:\d{1,3}(?:[. \u00a0\u202f]\d{3})+|\d+)(?:,\d+)?")
+_AFFIX = regex.compile(r"^[€$£¥]\s*|(?<!\s)\s*+(?:[€$£¥%]|EUR|USD|Ft|kr|元|円)$")
+_POINT = regex.compile(r"[-+−]?(?:\d{1,3}(?:,\d{3})++|\d+)(?:\.\d+)?")
+_COMMA = regex.compile(r"[-+−]?(?:\d{1,3}(?:[. \u00a0\u202f]\d{3})++|\d+)(?:,\d+)?")
 _TOTAL = regex.compile(r"(?i)(?:grand )?total|sum|summe|gesamt|insgesamt|összesen|合计|总计|合計|総計")
 _NAME = regex.compile(r"\W+")
 

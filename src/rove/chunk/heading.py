@@ -34,7 +34,7 @@ _NAMED = tuple(
 _NUMBERED = re.compile(r"(\d{1,3}(?:\.\d{1,3}){0,5})[.)]?[ \t\u3000]+(?=[^\W\d_])(?![a-z])")
 _MARKED = re.compile(r"(#{1,6})[ \t]+(?=\S)")
 _BOLD = re.compile(r"(\*\*|__)(?=\S)(?:(?!\1).)+(?<=\S)\1[:：]?")
-_LEADER = re.compile(r"(?:[.·…_]\s?){3,}\s*\d+$|\t\s*\d+$|\s{3,}\d+$")
+_LEADER = re.compile(r"(?:(?:[.·…_]\s?){3}\s*+|\t[^\S\t]*+|\s{3})\d+$")
 _SENTENCE_END = (".", "!", "?", ";", ",", "。", "！", "？", "；", "，", "、", "…")
 # Ranks in the order of height; the gap at 10 holds the depths of numbers.
 _CAPITALS_ABOVE, _NUMBERS, _CAPITALS_BELOW, _IN_BOLD = 9, 10, 30, 31

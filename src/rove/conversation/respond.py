@@ -175,7 +175,7 @@ class Responder:
             )
         if hits and all(hit.question for hit in hits):
             equal = is_same(understood.standalone, hits[0].question)
-            return stored_answer(understood.question, hits, understood.language, equal=equal)
+            return await asyncio.to_thread(stored_answer, understood.question, hits, understood.language, equal=equal)
         if not self.settings.answer.stored or not hits:
             return None
         question = understood.standalone
@@ -183,7 +183,9 @@ class Responder:
         where = shown(where, self.search_context.settings)
         answers = await stored_answers(self.search_context, question, hits, texts, where, strict=True)
         known = [hit for hit in same(question, answers) if len(hit.chunk.text) <= LONGEST_AT_ONCE]
-        return stored_answer(understood.question, known, understood.language, equal=True) if known else None
+        if not known:
+            return None
+        return await asyncio.to_thread(stored_answer, understood.question, known, understood.language, equal=True)
 
     def _answer_settings(self, mode: str) -> AnswerSettings:
         """The settings of an answer; all that mode "gather" finds are its references."""

@@ -17,7 +17,7 @@ from rove.records.document import Span
 
 UNKNOWN = ""
 _YEAR = regex.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
-_NOTE = regex.compile(r"(?:\s*(?:\(\d{1,2}\)|\[\d{1,2}\]|[¹²³⁴⁵*†‡]+))+$")
+_NOTE = regex.compile(r"(?:\s{0,8}(?:\(\d{1,2}\)|\[\d{1,2}\]|[¹²³⁴⁵*†‡])){1,6}+$")
 _WORD = regex.compile(r"[^\W\d_]+\$?|[€$£]|000")
 _GLUED = regex.compile(r"十亿|百万|百萬|亿|億|万|千|欧元|美元|人民币|英镑|元|円")
 

@@ -10,7 +10,7 @@ import regex
 from rove.records import Document
 
 KEYWORD_FIELDS = ("keywords", "tags")
-_BETWEEN = regex.compile(r"\s*[,，、;；\n]\s*")
+_BETWEEN = regex.compile(r"[,，、;；\n]")
 
 
 def with_keywords(document: Document, names: Collection[str]) -> Document:
@@ -29,4 +29,4 @@ def keywords_in(text: str) -> tuple[str, ...]:
     >>> keywords_in("校名,校史,简介"), keywords_in("校名、校史；简介，"), keywords_in("open hours")
     (('校名', '校史', '简介'), ('校名', '校史', '简介'), ('open hours',))
     """
-    return tuple(dict.fromkeys(part for part in _BETWEEN.split(text.strip()) if part))
+    return tuple(dict.fromkeys(bare for part in _BETWEEN.split(text) if (bare := part.strip())))

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 _NUMBERING = re.compile(
-    r"\s*(?:(?:chapter|section|kapitel|abschnitt|table|figure|tabelle|abbildung|fejezet|táblázat|ábra)\s+)?"
-    r"(?:§\s*)?(?:\d+(?:\.\d+)*|[ivxlc]+(?=[.)]))[.):：]?\s+|\s*第[一二三四五六七八九十百\d]+[章节節条條]\s*",
+    r"\A[\s*_#]*+(?:(?:(?:chapter|section|kapitel|abschnitt|table|figure|tabelle|abbildung|fejezet|táblázat|ábra)\s+)?"
+    r"(?:§\s*)?(?:\d+(?:\.\d+)*|[ivxlc]+(?=[.)]))[.):：]?\s+|第[一二三四五六七八九十百\d]+[章节節条條]\s*)",
     re.IGNORECASE,
 )
-_LABEL = re.compile(r"\s*[表图図]\s*\d+(?:[-.]\d+)*[.:：]?\s*")
+_LABEL = re.compile(r"\A[\s*_#]*+[表图図]\s*\d+(?:[-.]\d+)*[.:：]?\s*")
 
 
 def bare_topic(heading: str) -> str:

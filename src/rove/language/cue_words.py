@@ -12,7 +12,7 @@ import regex
 
 UNSPACED = frozenset({"zh", "ja", "ko", "th"})
 """Languages whose cue words are pieces found anywhere."""
-_WORD = regex.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*['’]?")
+_WORD = regex.compile(r"[^\W\d_]++(?:['’][^\W\d_]++)*+['’]?")
 
 
 def has_any(text: str, words: str, language: str) -> bool:

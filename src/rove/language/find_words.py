@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from rove.records.document import Span
 
-_BETWEEN = r"[\s*_`~|\\]+"
-_WITHIN = r"[*_`~]*"
+_BETWEEN = r"[\s*_`~|\\]++"
+_MARKS = "*_`~|\\"
 _LETTERS = 200
 _NARROW = {**{wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F)}, 0x3000: 0x20}
 """Latin letters and signs of full width, as Chinese and Japanese texts have them."""
@@ -20,10 +20,12 @@ def find_words(text: str, words: str) -> Iterator[Span]:
     >>> list(find_words("Who **may** go.\nWho\nmay stay?", "who MAY"))
     [(0, 9), (16, 23)]
     """
-    wanted = [re.escape(_folded(word)) for word in words[:_LETTERS].split()]
-    if not wanted:
+    given = _folded(words[:_LETTERS]).split()
+    if not given:
         return
-    for found in re.finditer(f"{_WITHIN}{_BETWEEN}{_WITHIN}".join(wanted), _folded(text)):
+    bare = [stripped for word in given if (stripped := word.strip(_MARKS))]
+    between, wanted = (_BETWEEN, bare) if bare else (r"\s++", given)  # marks alone are looked for as they are
+    for found in re.finditer(between.join(map(re.escape, wanted)), _folded(text)):
         yield found.span()
 
 

@@ -18,7 +18,7 @@ JOINT = "_"
 _IDEOGRAPH = regex.compile(r"[\p{Han}〇]")
 _EDGES = regex.compile(r"^\W+|\W+$")
 _ENDS = (")", "）", "]")
-_ASIDE = regex.compile(r"\s*[(（\[][^()（）\[\]]*[)）\]]")
+_ASIDE = regex.compile(r"(?<!\s)\s*+[(（\[][^()（）\[\]]*[)）\]]")
 
 
 @lru_cache(REMEMBERED)

@@ -73,8 +73,8 @@ def dates(text: str, language: str, today: str = "") -> list[Quantity]:
 def _plain(written: str, language: str) -> str:
     """Return a number without grouping marks, with a point before its fraction."""
     written = _SPACES.sub("", written)
-    comma_groups = regex.fullmatch(r"-?\d{1,3}(,\d{3})+(\.\d+)?", written)
-    dot_groups = regex.fullmatch(r"-?\d{1,3}(\.\d{3})+(,\d+)?", written)
+    comma_groups = regex.fullmatch(r"-?\d{1,3}(?:,\d{3})++(?:\.\d+)?", written)
+    dot_groups = regex.fullmatch(r"-?\d{1,3}(?:\.\d{3})++(?:,\d+)?", written)
     if comma_groups and (language not in DOT_GROUPS or "." in written):
         return written.replace(",", "")
     if dot_groups and (language in DOT_GROUPS or "," in written):

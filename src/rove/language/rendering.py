@@ -32,10 +32,10 @@ TAG = re.compile(
 )
 BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 _DEEP_ITEM = re.compile(r" {2,}(?=(?:[-*+]|\d{1,9}[.)]) )")
-_REST_OF_TARGET = re.compile(r"[^\s()\[\]]*/[^\s()\[\]]*/[^\s()\[\]]*(?:\s\"[^\"\n]*\")?\)")
+_REST_OF_TARGET = re.compile(r"[^\s()\[\]/]*+/[^\s()\[\]/]*+/[^\s()\[\]]*+(?:\s\"[^\"\n]*+\")?\)")
 _CUT_TARGET = re.compile(r"\]\([^\s)]*(?:\s\"[^\"\n)]*)?\Z")
 _CUT_LABEL = re.compile(r"(?<![\w\])])!?\[(?=[^\W\d_][^\[\]]*\Z)")
-_HEADED = re.compile(r"[^\n]*\n\|[ \t:|-]*-[ \t:|-]*(?:\n|\Z)")
+_HEADED = re.compile(r"[^\n]*+\n\|[ \t:|]*+-[ \t:|-]*+(?:\n|\Z)")
 _OPEN_STARS = re.compile(r"\A(?:\*{2,3}|__)\s*")
 _SHUT_STARS = re.compile(r"(?:\*{2,3}|__)\Z")
 _DEEPER = {

@@ -24,18 +24,16 @@ _HEAD = regex.compile(
     r"\A# (?P<name>[^\n]+)\n\nTable(?: \"(?P<label>[^\"\n]*)\")? of the database (?P<database>[^\n]*)\.\n"
 )
 _SHORT = regex.compile(
-    r"\A\s*table (?P<name>\S[^\n;:]*?)(?: \((?P<label>[^()\n]*)\))?"
-    r"(?: in (?:the )?database (?P<database>[^\n;:]+?))?\s*[;:.,\n]"
-    r"\s*columns?\s*:\s*(?P<columns>.*)\Z",
+    r"\A\s*+table (?P<name>\S[^\n;:]{0,300}?)(?: \((?P<label>[^()\n]{0,300})\))?"
+    r"(?: in (?:the )?database (?P<database>[^\n;:]{1,300}?))?\s{0,9}[;:.,\n]"
+    r"\s{0,99}columns?\s*+:\s*+(?P<columns>.*)\Z",
     regex.IGNORECASE | regex.DOTALL,
 )
 _CREATE = regex.compile(
-    r"\A(?:# [^\n]+\s+)?(?:```sql\s+)?\s*CREATE (?:TEMP(?:ORARY)? |EXTERNAL )?TABLE (?:IF NOT EXISTS )?"
-    r"(?P<name>[^\s(]+)\s*\((?P<body>.*)\)",
+    r"\A(?:# [^\n]++\s++)?(?:```sql\s++)?\s*+CREATE (?:TEMP(?:ORARY)? |EXTERNAL )?TABLE (?:IF NOT EXISTS )?"
+    r"(?P<name>[^\s(]++)\s*+\((?P<body>.*)\)",
     regex.IGNORECASE | regex.DOTALL,
 )
-_COMMA = regex.compile(r"[,;\n](?=(?:[^()]*\([^()]*\))*[^()]*\Z)")
-_ITEM = regex.compile(r"\A\s*(?P<name>.+?)\s*(?:\((?P<facts>.*)\))?\s*\.?\s*\Z", regex.DOTALL)
 _TYPE = regex.compile(
     r"(?:n?(?:var)?char2?|(?:tiny|small|medium|big)?int(?:eger)?\d*|(?:tiny|medium|long)?text|(?:big)?serial|string|"
     r"[nbc]?lob|uuid|xml|jsonb?|money|bit|bool(?:ean)?|(?:var)?binary|bytea|interval|double(?: precision)?|real|year|"
@@ -46,7 +44,7 @@ _CONSTRAINT = regex.compile(
     r"\A\s*(?:CONSTRAINT\s+\S+\s+)?(?P<what>PRIMARY|FOREIGN|UNIQUE|CHECK|KEY|INDEX)\b(?P<rest>.*)",
     regex.IGNORECASE | regex.DOTALL,
 )
-_REFERENCES = regex.compile(r"REFERENCES\s+(?P<table>[^\s(]+)\s*(?:\((?P<column>[^),]+)[^)]*\))?", regex.IGNORECASE)
+_REFERENCES = regex.compile(r"REFERENCES\s+(?P<table>[^\s(]+)\s*(?:\((?P<column>[^(),]++)[^()]*+\))?", regex.IGNORECASE)
 
 
 def schema_of(text: str) -> TableSchema | None:
@@ -68,7 +66,7 @@ def schema_of(text: str) -> TableSchema | None:
         comment = text[head.end() :].partition("- `")[0].strip()
         return TableSchema(head["name"], columns, head["database"], head["label"] or "", comment) if columns else None
     if found := _SHORT.match(text):
-        items = [_item(item) for item in _COMMA.split(found["columns"])]
+        items = [_item(item) for item in _parts(found["columns"])]
         columns = tuple(item for item in items if item)
         name = found["name"].strip().strip(QUOTES)
         return TableSchema(name, columns, (found["database"] or "").strip(), found["label"] or "") if columns else None
@@ -140,6 +138,11 @@ def _between(text: str, start: int, end: int) -> Iterator[Span]:
             start = at + 1
 
 
+def _parts(text: str) -> list[str]:
+    """The parts of a list between its commas, those within brackets left alone, and blank ones left out."""
+    return [text[start:end].strip() for start, end in _between(text, 0, len(text))]
+
+
 def _written_column(column: Column) -> str:
     facts = (column.label, column.type, KEY * column.is_key, f"→ {column.references}" * bool(column.references))
     said = ", ".join(fact for fact in map(_line, facts) if fact)
@@ -151,7 +154,7 @@ def _written_column(column: Column) -> str:
 def _column(name: str, facts: str, rest: str = "") -> Column:
     label = kind = references = ""
     is_key = False
-    for fact in filter(None, (part.strip() for part in _COMMA.split(facts))):
+    for fact in _parts(facts):
         folded = fact.casefold()
         if folded in {KEY, "pk"}:
             is_key = True
@@ -167,9 +170,12 @@ def _column(name: str, facts: str, rest: str = "") -> Column:
 
 
 def _item(text: str) -> Column | None:
-    found = _ITEM.match(text)
-    name = found["name"].strip(QUOTES) if found else ""
-    return _column(name, found["facts"] or "") if found and name else None
+    """Read a column as "NAME (facts)" has it, with a full stop or without."""
+    bare = text.strip().removesuffix(".").rstrip()
+    opened = bare.find("(", 1) if bare.endswith(")") else -1
+    name, facts = (bare[:opened], bare[opened + 1 : -1]) if opened > 0 else (bare, "")
+    name = name.strip().strip(QUOTES)
+    return _column(name, facts) if name else None
 
 
 def _created(name: str, body: str) -> TableSchema | None:
@@ -193,7 +199,7 @@ def _created(name: str, body: str) -> TableSchema | None:
 
 def _constrain(columns: dict[str, Column], what: str, rest: str) -> None:
     """Mark the columns that a constraint of a table names."""
-    inner = regex.search(r"\(([^)]*)\)", rest)
+    inner = regex.search(r"\(([^()]*+)\)", rest)
     names = [name.strip(QUOTES) for name in inner[1].split(",")] if inner else []
     reference = _REFERENCES.search(rest)
     for key, column in list(columns.items()):

@@ -11,7 +11,7 @@ import yaml
 from rove.records.metadata import stored_fields
 from rove.records.source import MetaValue
 
-FIELD = re.compile(r"([A-Za-z_][\w.-]*):(?:[ \t]+(.*?))?[ \t]*$")
+FIELD = re.compile(r"([A-Za-z_][\w.-]*+):(?:[ \t]++(.*\S)?)?[ \t]*$")
 MAX_DEPTH = 32
 
 

@@ -16,7 +16,7 @@ from rove.records import Document, Source
 from rove.records.source import MetaValue
 
 ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
-INLINE_IMAGE = re.compile(r"\]\((?:data:|attachment:)[^)]*\)")
+INLINE_IMAGE = re.compile(r"\]\((?:data:|attachment:)[^)\]]*+\)")
 FENCES = re.compile(r"`{3,}")
 MAX_OUTPUT_CHARS = 20_000  # a log that a cell printed; the rest is cut, and marked
 LANGUAGE = re.compile(r"[\w+#.-]{1,24}")

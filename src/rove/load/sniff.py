@@ -14,10 +14,10 @@ from rove.registry import load
 
 HEAD_BYTES = 4096
 HTML_START = re.compile(
-    rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*|<!--.*?-->\s*)*<(?:!doctype\s+html|html)\b", re.I | re.S
+    rb"(?:\xef\xbb\xbf)?\s*(?><\?xml[^>]*>\s*|<!--.*?-->\s*)*+<(?:!doctype\s+html|html)\b", re.I | re.S
 )
 XML_START = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml\b|<svg\b)")
-BOX_START = re.compile(rb"From \S+.*\n(?:>?[!-9;-~]+:|\Z)")
+BOX_START = re.compile(rb"From \S[^\n]*+\n(?:>?[!-9;-~]+:|\Z)")
 MAIL_START = re.compile(rb"(?:(?:Received|Return-Path|Delivered-To|MIME-Version|Message-ID): )", re.I)
 MAGIC = (
     (b"{\\rtf", "rtf"),
@@ -44,7 +44,7 @@ ZIPPED = {"docx", "pptx", "xlsx", "odt", "ods", "odp", "epub"}
 # Kinds of which no file is text: what is a page, a mail or rows with one of their suffixes is that (HTML as .xls).
 NEVER_TEXT = {*ZIPPED, "xls", "msg", "image", "parquet", "sqlite", "gzip", "zip"}
 SHEETS = {"xls", "xlsx"}
-ROWS = re.compile(rb"[^\r\n]*[\t;,][^\r\n]*[\r\n]")
+ROWS = re.compile(rb"[^\r\n\t;,]*+[\t;,][^\r\n]*+[\r\n]")
 TOLD_AS_TEXT = {"ps", "ciphered"}
 DAMAGED = (zipfile.BadZipFile, zlib.error, ValueError, NotImplementedError, KeyError, RuntimeError, OSError)
 

@@ -43,7 +43,7 @@ ALPHABETS = {
 SAMPLE_BYTES = 65_536
 PRINTED = bytes(sorted({7, 8, 9, 10, 12, 13, 27, *range(32, 256)}))
 OLE_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # the container of Office's old formats, and of its encrypted ones
-XML_ENCODING = re.compile(rb"\A(\s*<\?xml\b[^>]*?)\s+encoding\s*=\s*[\"'][^\"'>]*[\"']")
+XML_ENCODING = re.compile(rb"\A(\s*+<\?xml\b[^>]{0,400}?)\s{1,80}encoding\s*=\s*[\"'][^\"'>]*[\"']")
 UNREADABLE_CURE = "Save it as UTF-8 text, or give it the suffix of the format that it really is."
 
 

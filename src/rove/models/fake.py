@@ -193,7 +193,7 @@ class FakeChatModel:
     def _reply(self, instructions: str, prompt: str) -> str:
         if self._mischief == "nothing":
             return ""
-        refusal = re.search(r"[“\"「](.+?)[”\"」]", instructions)
+        refusal = re.search(r"[“\"「]([^“”\"「」\n]++)[”\"」]", instructions)
         found = re.findall(r"⟦(\d+)\n(.*?)\n\1⟧", prompt, re.DOTALL)
         if self._mischief == "refusal" or not found:
             return refusal.group(1) if refusal else "The knowledge base does not hold enough to answer this."

@@ -6,12 +6,12 @@ import re
 from collections.abc import Callable, Sequence
 from math import isfinite
 
-from rove.errors import InputError
+from rove.errors import InputError, check_length
 from rove.language.dictionary import Dictionary
 from rove.records import Filter, field
 from rove.records.filter import AccessFilter, All, Any, Compare, Not, Scalar
 
-CONDITION = re.compile(r"\s*([^\s=!<>]+)\s*(==|=|!=|>=|<=|>|<)\s*(.*?)\s*", re.S)
+CONDITION = re.compile(r"([^\s=!<>]++)\s*+(==|=|!=|>=|<=|>|<)\s*+(.*)", re.S)
 
 
 def parse_where(conditions: Sequence[str]) -> Filter | None:
@@ -50,7 +50,8 @@ def widened(where: Filter | None, words: Dictionary) -> Filter | None:
 
 
 def _condition(text: str) -> Filter:
-    found = CONDITION.fullmatch(text)
+    check_length(text, "condition")
+    found = CONDITION.fullmatch(text.strip())
     if not found:
         if re.fullmatch(r"[^\s=!<>]+", text):
             return field(text).exists()

@@ -33,7 +33,8 @@ LANGUAGE = "en"
 """What names are analysed as."""
 _WORD = regex.compile(r"[^\W\d_]+")
 _DEFINED = regex.compile(
-    r"^[\s|*•·-]*`?(?P<name>[\p{L}_][\w$#]*)`?\*{0,2}(?:\s*[|:=–—→]\s*|\s+-{1,2}>?\s+|\t+| {2,}|\s*\()(?P<said>[^\n]+)",
+    r"^(?:[^\S\n]|[|*•·-])*+`?(?P<name>[\p{L}_][\w$#]*)`?\*{0,2}"
+    r"(?:\s*[|:=–—→]\s*|\s+-{1,2}>?\s+|\t+| {2,}|\s*\()(?P<said>[^\n]+)",
     regex.MULTILINE,
 )
 

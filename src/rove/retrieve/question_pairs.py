@@ -34,19 +34,18 @@ LABELS = (
 )
 """What stands before a question, and before its answer; also the names of a table's columns."""
 
-_MARKS = r"[ \t>*_]*"
+_MARKS = r"[ \t>*_]*+"
 _HEADING = regex.compile(r"[ ]{0,3}(#{1,6})[ \t]+(.*)")
 _ASKS = regex.compile(r"[?？؟]\W*$")
 _TAIL = 20
 """Characters at the end of a text in which the mark of a question is looked for."""
 _SENTENCE = regex.compile(r"[.!?؟]\s+\S|[。！？]\s*\S")
-_ROW = regex.compile(r"\s*\|.*\|\s*$")
-_RULE = regex.compile(r"\s*\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?\s*)?$")
+_RULE = regex.compile(r"\s*+\|?(?:\s*+:?-++:?\s*+\|)++(?:\s*+:?-++:?\s*+)?$")
 _CELL = regex.compile(r"(?<=\|)((?:\\\||[^|])*)(?=\|)")
 _ANSWERS = {question: {answer for asked, answer in LABELS if asked == question} for question, _ in LABELS}
 
 
-def _labelled(words: Sequence[str], before: str = _MARKS) -> regex.Pattern[str]:
+def _labelled(words: Sequence[str], before: str = rf"(?<![ \t>*_]){_MARKS}") -> regex.Pattern[str]:
     some = "|".join(sorted({regex.escape(word) for word in words}, key=len, reverse=True))
     return regex.compile(rf"{before}(?P<label>{some})\s?\d{{0,4}}{_MARKS}[.:：、)）]{_MARKS}", regex.IGNORECASE)
 
@@ -151,7 +150,7 @@ def _begun(line: _Line, *, blank: bool) -> _Open | None:
     if label:
         return _labelled_question(line, label)
     text = line.text.strip()
-    alone = blank and len(text) <= LONGEST_QUESTION and not _ROW.match(text) and not _ANSWER.match(text)
+    alone = blank and len(text) <= LONGEST_QUESTION and not _is_row(text) and not _ANSWER.match(text)
     return _Open(_bare(text), line.span) if alone and _asks(text) and not _SENTENCE.search(text) else None
 
 
@@ -197,7 +196,7 @@ def _read_on(open_: _Open, line: _Line) -> None:
 def _asked_in_tables(text: str) -> Iterator[Pair]:
     rows: list[_Line] = []
     for line in (*_lines(text), _Line("", len(text))):
-        if _ROW.match(line.text):
+        if _is_row(line.text):
             rows.append(line)
             continue
         if rows:
@@ -250,6 +249,12 @@ def _asks(text: str) -> bool:
 
 def _bare(question: str) -> str:
     return question.strip(" \t>*_")
+
+
+def _is_row(line: str) -> bool:
+    """Say whether a line is a row of a table: it begins and ends with a pipe."""
+    bare = line.strip()
+    return len(bare) > 1 and bare[0] == bare[-1] == "|"
 
 
 def is_same(question: str, other: str) -> bool:

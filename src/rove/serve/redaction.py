@@ -17,7 +17,7 @@ from pydantic import AfterValidator
 from rove.records.ledger import UPLOADED
 from rove.settings import Settings
 
-UPLOAD = re.compile(rf"{UPLOADED}[^/]*/", re.S)
+UPLOAD = re.compile(rf"\A{UPLOADED}[^/]*/", re.S)
 ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*:", re.I)
 FOLDERS = re.compile(
     r"""(?<![\w.:/\\~*#<\]-])(?:file://)?(?:[A-Za-z]:\\|\\\\|~[/\\]|/(?!v1/))(?:[^\s/\\'"`:;,<>|][^/\\\n'"`:;,<>|]*[/\\])+"""

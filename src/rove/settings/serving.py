@@ -7,6 +7,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, IPvAnyNetwork, model_validator
 
+from rove.errors import MAX_QUESTION_CHARS
 from rove.settings.openid import OpenIdSettings
 from rove.settings.place import Place
 from rove.settings.section import SettingsSection
@@ -84,7 +85,7 @@ class ServeSettings(SettingsSection):
     """An upload may have so many files."""
     max_body_kb: int = Field(default=1024, ge=16)
     """Any other request's body may have so many kilobytes."""
-    max_question_chars: int = Field(default=4_000, ge=1)
+    max_question_chars: int = Field(default=4_000, ge=1, le=MAX_QUESTION_CHARS)
     """A question may have so many characters."""
     max_queued: int = Field(default=1_000, ge=1)
     """Jobs of a space that are not done, at most."""

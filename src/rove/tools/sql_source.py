@@ -31,7 +31,7 @@ OWN_SHARE = 0.9
 SLOW = "{name} took more than {seconds:g} s, and was stopped by the database."
 SLOW_CURE = "Ask for less, or raise `timeout_s` of its source."
 _NAMED = regex.compile(r"(?<![:\w]):(\w+)")
-_QUOTED = regex.compile(r"'(?:[^']|'')*'|\"[^\"]*\"|--[^\n]*|/\*.*?\*/", regex.DOTALL)
+_QUOTED = regex.compile(r"'(?:[^']++|'')*+'|\"[^\"]*\"|--[^\n]*|/\*.*?(?:\*/|\Z)", regex.DOTALL)
 
 
 class SqlSource:

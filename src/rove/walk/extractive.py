@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import AsyncGenerator, Mapping, Sequence
 
@@ -50,7 +51,8 @@ class ExtractiveReader:
         alone: with a name in that language the question is nearer to all that is said in it.
         """
         state = material.state
-        candidates = list_candidates(state.question, material.hits, state.language)[:CANDIDATES]
+        listed = await asyncio.to_thread(list_candidates, state.question, material.hits, state.language)
+        candidates = listed[:CANDIDATES]
         if not candidates:
             return
         scores = await self._relevance(candidates, state)

@@ -25,10 +25,10 @@ _NUMBER = rf"(?:{_ARABIC}|[IVXLC]+|[A-Z](?:\.\d{{1,3}}){{0,4}})(?!{_SPACED})"
 _HAN = rf"[{HAN_NUMBER}\d０-９]+"
 _GAP = r"[ \t\u00a0\u3000]"
 _QUOTED = re.compile(
-    r"“([^”\n]+)”|„([^“”\n]+)[“”]|\"([^\"\n]+)\"|«([^»\n]+)»|「([^」\n]+)」|『([^』\n]+)』|《([^》\n]+)》"
+    r"“([^“”\n]+)”|„([^„“”\n]+)[“”]|\"([^\"\n]+)\"|«([^«»\n]+)»|「([^「」\n]+)」|『([^『』\n]+)』|《([^《》\n]+)》"
 )
 _LINK = re.compile(
-    r"(?<!!)\[(?P<label>[^\[\]\n]*)\]\(\s*<?(?P<target>[^\s()<>]+)>?[^()\n]*\)|(?P<bare>https?://[^\s<>()\[\]\"'，。、）】]+)"
+    r"(?<!!)\[(?P<label>[^\[\]\n]*)\]\(\s*+<?(?P<target>[^\s()<>]++)>?[^()\n]*+\)|(?P<bare>https?://[^\s<>()\[\]\"'，。、）】]+)"
 )
 _FOOTNOTE = re.compile(
     r"\[\^(?P<label>[^\s\[\]^]{1,12})\](?!:)|[（(]\s*(?P<note>[注註]\s*\d{1,3})\s*[)）]|(?<=\w)(?P<raised>[¹²³⁴-⁹⁰]{1,3})(?!\w)"
@@ -160,24 +160,25 @@ def _unit_and_number(found: re.Match[str]) -> tuple[str, str]:
 def _patterns() -> Mapping[str, re.Pattern[str]]:
     told = tomllib.loads(files("rove.walk").joinpath("references.toml").read_text("utf-8"))
     page = told["page"]
-    numbered = [
+    spaced = [
         *(
-            rf"(?<!{_SPACED})(?i:{words}){_GAP}?(?P<{unit}_b>{_NUMBER}|(?<=[录錄録件표图圖図表]){_GAP}?{_HAN})"
+            rf"(?i:{words}){_GAP}?(?P<{unit}_b>{_NUMBER}|(?<=[录錄録件표图圖図表]){_GAP}?{_HAN})"
             for unit, words in told["before"].items()
         ),
         *(
-            rf"(?<!{_SPACED})(?P<{unit}_a>{_ARABIC}|[IVXLC]+)\.?{_GAP}(?i:{words})"
+            rf"(?P<{unit}_a>\d{{1,4}}+(?:\.\d{{1,3}}+){{0,5}}+|[IVXLC]++)\.?{_GAP}(?i:{words})"
             for unit, words in told["after"].items()
         ),
-        *(rf"[第제]\s?(?P<{unit}_w>{_HAN})\s?(?:{marks})" for unit, marks in told["wide"].items()),
     ]
+    wide = [rf"[第제]\s?(?P<{unit}_w>{_HAN})\s?(?:{marks})" for unit, marks in told["wide"].items()]
     return {
-        "numbered": re.compile("|".join(numbered)),
+        # what each begins with is looked for first: all words one after the other would take most of the time
+        "numbered": re.compile(rf"(?=[\w§])(?<!{_SPACED})(?:{'|'.join(spaced)})|{'|'.join(wide)}"),
         "page": re.compile(
             rf"(?<!{_SPACED})(?:{page['before']})\s?(\d{{1,4}})(?!{_SPACED})|(?<![\w.])(\d{{1,4}})\.\s?{page['after']}"
-            rf"|第?\s?({_HAN})\s?(?:{page['wide']})"
+            rf"|(?:第\s?|(?<!{_HAN[:-1]}))({_HAN}+)\s?(?:{page['wide']})"
         ),
-        "see": re.compile(rf"(?<!{_SPACED})(?i:{told['see']['before']})\s*[:：]?\s*"),
-        "seen": re.compile(rf"(?i:{told['see']['before']})\s*[:：]?\s*\Z"),
-        "then": re.compile(rf"\s*(?:{told['see']['after']})"),
+        "see": re.compile(rf"(?<!{_SPACED})(?i:{told['see']['before']})\s*+(?:[:：]\s*+)?"),
+        "seen": re.compile(rf"(?i:{told['see']['before']})\s*+(?:[:：]\s*+)?\Z"),
+        "then": re.compile(rf"\s{{0,8}}(?:{told['see']['after']})"),
     }

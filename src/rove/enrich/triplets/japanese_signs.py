@@ -46,7 +46,7 @@ DATED = re.compile(
 )
 BY_AGENT = re.compile(rf"(?P<by>によって|により)(?P<verb>(?:{VERBAL})(?:された|される|されて))")
 FROM = re.compile(r"(?P<verb>出身)(?:の|で|。|、)")
-IS = re.compile(r"(?P<verb>である|であった|であり、|です|でした|だった|だ)?[。\s]*\Z")
+IS = re.compile(r"(?P<verb>である|であった|であり、|です|でした|だった|だ)?(?<![。\s])[。\s]*+\Z")
 OTHER_NAME = re.compile(
     r"(?P<verb>通称は|別名は|略称は|愛称は|正式名称は|本名は)[「『]?(?P<name>[^、。「」『』]{2,30})"
 )

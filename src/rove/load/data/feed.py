@@ -19,7 +19,7 @@ from rove.records.source import MetaValue
 FEED = re.compile(rb"<(?:rss|(?:\w+:)?feed|(?:\w+:)?RDF)\b", re.IGNORECASE)
 NAMESPACES = (b"<rss", b"http://www.w3.org/2005/Atom", b"http://purl.org/rss/", b"http://my.netscape.com/rdf")
 MARKUP = re.compile(r"<[a-zA-Z/!]|&[a-zA-Z#]\w*;")
-TAG = re.compile(r"</?(\w+)[^<>]*>")
+TAG = re.compile(r"</?(\w++)[^<>]*+>")
 PLAIN_TAGS = {"p", "br", "div"}
 # What an item's elements are called, the fullest first.
 TEXTS = ("encoded", "content", "description", "summary")

@@ -57,7 +57,7 @@ LARGE = tuple(
     f"\\{name}" for name in ("sum", "prod", "coprod", "int", "bigcup", "bigcap", "lim", "max", "min", "sup", "inf")
 )
 TALL = ("\\frac", "\\sum", "\\prod", "\\int", "\\begin", "\\sqrt", "\\over", "\\under")
-LOOSE = re.compile(r" +(?=[}^_)\],.;]|\Z)")
+LOOSE = re.compile(r"(?<! ) ++(?=[}^_)\],.;]|\Z)")
 
 
 def symbols(text: str) -> str:

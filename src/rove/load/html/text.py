@@ -35,6 +35,7 @@ NOWHERE = ("#", "javascript:", "data:", "about:", "cid:")
 CODE = {"code", "kbd", "samp", "tt"}
 ANCHOR_MARK = re.compile(r"[\s\u200b#¶§🔗]*")
 WIDE = "[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]"
+NOTE_MARKS = re.compile(r"^\[\^?[^\]]{1,12}\](?:\([^)]*\))?\s*|(?<!\s)\s*+(?:\[\s*+)?[↩↑⏎]\ufe0e?.*$")
 WIDE_BREAK = re.compile(rf"(?<={WIDE})[ \t]*\n[ \t\n]*(?={WIDE})")
 RAISED = str.maketrans("0123456789+-−n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻ⁿ")
 
@@ -122,7 +123,9 @@ class _HtmlWriter:
     def note(self, node: HtmlNode, label: str) -> None:
         parts = self.parts_of(node)
         text = " ".join(part.text for part in parts if not part.kind)
-        text = re.sub(r"^\[\^?[^\]]{1,12}\](?:\([^)]*\))?\s*|\s*(?:\[\s*)?[↩↑⏎]\ufe0e?.*$", "", " ".join(text.split()))
+        text = re.sub(
+            r"^\[\^?[^\]]{1,12}\](?:\([^)]*\))?\s*|(?<!\s)\s*+(?:\[\s*+)?[↩↑⏎]\ufe0e?.*$", "", " ".join(text.split())
+        )
         self.parts += [TextPart(f"[^{label}]: {text}" if text else "", item=True), *(p for p in parts if p.kind)]
 
     def items(self, node: HtmlNode) -> None:

@@ -22,6 +22,14 @@ SELF_CLOSED = re.compile(r"<(?!(?:area|base|br|col|embed|hr|img|input|link|meta|
                          r"([a-z][\w:.-]*)((?:\s[^<>]*)?)/>", re.IGNORECASE)  # fmt: skip
 
 
+TAG = re.compile(r"<(/?)([a-z][\w:.-]*+)[^<>]*+>", re.IGNORECASE)
+DEEPEST = 500
+NEED_NO_END = frozenset(
+    {"area", "base", "body", "br", "col", "colgroup", "dd", "dt", "embed", "head", "hr", "html", "img", "input", "li"}
+    | {"link", "meta", "option", "p", "param", "source", "tbody", "td", "tfoot", "th", "thead", "tr", "track", "wbr"}
+)
+
+
 class HtmlNode(Node, Protocol):
     """The part of an element of HTML that is used: names have no namespace, an attribute that is not there is ""."""
 
@@ -40,15 +48,42 @@ class _HtmlElement(lxml.html.HtmlElement):
 
 
 def parse_html(page: str) -> HtmlNode:
-    """Return the root of a page. Any text gives a tree; its comments and processing instructions are left out."""
+    """Return the root of a page. Any text gives a tree; its comments and processing instructions are left out.
+
+    The parser ends at elements that lie too deep: of a page that has some, their tags are left out, and then all tags.
+    """
     if "/>" in page:  # XHTML closes what HTML takes for open: <title/> would hold the rest of the page
         page = SELF_CLOSED.sub(r"<\1\2></\1>", page)
+    root, whole = _parsed(page)
+    if not whole:
+        root, whole = _parsed(_shallow(page))
+    return root if whole else _parsed(f"<body>{TAG.sub(' ', page)}")[0]
+
+
+def _parsed(page: str) -> tuple[HtmlNode, bool]:
+    """Parse a page, and say whether the parser came to its end."""
     parser = lxml.html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
     parser.set_element_class_lookup(etree.ElementDefaultClassLookup(element=_HtmlElement))
     try:
-        return cast("HtmlNode", lxml.html.document_fromstring(page.encode(), parser=parser))
+        root = lxml.html.document_fromstring(page.encode(), parser=parser)
     except etree.ParserError:  # nothing but comments
-        return cast("HtmlNode", lxml.html.document_fromstring("<html><body></body></html>", parser=parser))
+        root = lxml.html.document_fromstring("<html><body></body></html>", parser=parser)
+    errors: list[int] = [error.type for error in parser.error_log]
+    return cast("HtmlNode", root), etree.ErrorTypes.ERR_RESOURCE_LIMIT not in errors
+
+
+def _shallow(page: str) -> str:
+    """Leave out the tags of elements that lie deeper than `DEEPEST`. Those that need no end tag are not counted."""
+    depth = 0
+
+    def kept(tag: re.Match[str]) -> str:
+        nonlocal depth
+        if tag[2].lower() in NEED_NO_END:
+            return tag[0]
+        depth = max(0, depth + (-1 if tag[1] else 1))
+        return " " if depth + bool(tag[1]) > DEEPEST else tag[0]
+
+    return TAG.sub(kept, page)
 
 
 def decode_page(data: bytes, charset: str = "") -> str:

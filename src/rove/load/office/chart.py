@@ -16,8 +16,7 @@ from rove.load.xmltree import Node, integer
 C = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
 MAX_POINTS, MAX_SERIES = 10_000, 200
 DAY_ZERO, MAX_DAY = datetime(1899, 12, 30), 2_958_465
-NOT_CODE = re.compile(r"\"[^\"]*\"|\[[^\]]*\]|\\.")
-DATE_CODE = re.compile(r"y|m.*d|d.*m", re.IGNORECASE)
+NOT_CODE = re.compile(r"\"[^\"]*\"|\[[^\[\]]*+\]|\\.")
 
 
 def chart_pieces(chart: Node, part: XmlPart, package: Package) -> Iterator[Piece]:
@@ -53,7 +52,8 @@ def shown(value: str, code: str) -> str:
     code = NOT_CODE.sub("", code)
     if code.rstrip().endswith("%"):
         return f"{number * 100:.6g}%"
-    if DATE_CODE.search(code) and 0 < number < MAX_DAY:
+    letters = set(code.lower())
+    if ("y" in letters or {"m", "d"} <= letters) and 0 < number < MAX_DAY:
         moment = DAY_ZERO + timedelta(days=number)
         return f"{moment:%Y-%m-%d}" if number == int(number) else f"{moment:%Y-%m-%d %H:%M}"
     return f"{number:.12g}" if len(value) > 12 and "." in value else value

@@ -13,7 +13,7 @@ from docutils import nodes
 from rove.load.pipe_table import pipe_table
 
 ROLE = re.compile(r":(?P<role>[\w:+.-]+):`(?P<text>.*)`|`(?P<last>.*)`:(?P<role2>[\w:+.-]+):", re.DOTALL)
-TARGET = re.compile(r"(.+?)\s*<[^<>]*>", re.DOTALL)
+TARGET = re.compile(r"(.*\S)\s*<[^<>]*>", re.DOTALL)
 PROSE_ROLES = {
     "ref",
     "doc",

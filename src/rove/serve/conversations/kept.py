@@ -75,7 +75,8 @@ class CallerConversations:
         """The turns of a conversation, as far as the caller may see by now what they rest on."""
         await self.get(conversation_id)
         turns, replies = await self._read(conversation_id)
-        return [EntryOut.of(turn, reply) for turn, reply in zip(turns, replies, strict=True)]
+        pairs = list(zip(turns, replies, strict=True))
+        return await asyncio.to_thread(lambda: [EntryOut.of(turn, reply) for turn, reply in pairs])
 
     async def entry(self, conversation_id: str, number: int) -> EntryOut:
         """One turn."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_HEADER = re.compile(r"""\s*\[\s*([\w."' -]+?)\s*\]\s*(?:#.*)?""")
+_HEADER = re.compile(r"""\s*+\[\s*+([\w."' -]*[\w."'-])\s*+\]\s*+(?:#.*)?""")
 _USE = re.compile(r"""\s*use\s*=\s*["']([\w.-]+)["']""")
 _KEY = re.compile(r"\s*([\w-]+)\s*=")
 

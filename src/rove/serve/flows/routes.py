@@ -51,7 +51,7 @@ async def runs(flows: CallerFlowsIn) -> list[FlowRunInfoOut]:
 async def run_told(run_id: str, flows: CallerFlowsIn) -> FlowRunSoFarOut:
     """How a run stands, and what each step gave, without going on with it."""
     found, withheld = await flows.so_far(run_id)
-    return run_so_far(found, hiding(flows.view.kb.settings.tools), withheld)
+    return await asyncio.to_thread(run_so_far, found, hiding(flows.view.kb.settings.tools), withheld)
 
 
 @router.post("/{name}/run", response_model=FlowRunOut, responses=STREAMED)
@@ -105,7 +105,7 @@ async def _done(server: ServerContext, going: Going, listener: FlowListener = un
     with metered() as meter:
         done = await going(listener)
     server.journal.note_usage(meter.usage)
-    return run_of(done)
+    return await asyncio.to_thread(run_of, done)
 
 
 async def _told(server: ServerContext, going: Going) -> Told:

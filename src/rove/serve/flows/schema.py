@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import Field, JsonValue
 
+from rove.errors import MAX_QUESTION_CHARS
 from rove.flow.definition import Flow
 from rove.flow.flow_plan import FlowNode, FlowPlan
 from rove.flow.journal import RunInfo
@@ -13,7 +14,6 @@ from rove.flow.picture import levels
 from rove.serve.questions.databases import SqlOut
 from rove.serve.questions.filters import Conditioned
 from rove.serve.questions.results import AnswerOut, HitOut
-from rove.serve.questions.schema import MAX_QUESTION_CHARS
 from rove.serve.redaction import Said
 from rove.serve.schema import Reply, Wire
 

@@ -15,6 +15,7 @@ from pydantic import BaseModel
 from rove.errors import InputError
 from rove.events import Event, Noted
 from rove.language.rendering import render
+from rove.off_loop import chars_of, off_loop
 from rove.records import Document, DocumentInfo
 from rove.records.document import Span
 from rove.records.walk_events import FactFound, RoundStarted
@@ -58,7 +59,7 @@ from rove.serve.mcp.plain_text import (
 from rove.serve.questions.asking import asked, check_question
 from rove.serve.questions.databases import SqlOut
 from rove.serve.questions.graph import GraphOut
-from rove.serve.questions.results import AnswerOut, DocumentOut, HitOut
+from rove.serve.questions.results import DocumentOut, answer_out, hits_out
 from rove.serve.questions.schema import SearchOut
 from rove.serve.tools.running import listed, ran
 from rove.serve.tools.schema import ToolRunIn
@@ -104,7 +105,7 @@ async def search(context: ToolContext, given: SearchArguments) -> str:
     hits = await context.view(given.space).search(
         given.question, top_k=given.top_k, where=given.condition, mode="hybrid", rerank=None, listener=listen
     )
-    found = SearchOut(hits=[HitOut.of(hit) for hit in hits], notes=notes)
+    found = SearchOut(hits=await hits_out(hits), notes=notes)
     text = await asyncio.to_thread(hits_text, given.question, found.hits, whole=given.whole)
     return "\n".join((text or NOTHING, *found.notes))
 
@@ -116,7 +117,7 @@ async def ask(context: ToolContext, given: AskArguments) -> str:
     answered = await asked(
         context.server, view, given.question, history=given.turns, where=given.condition, profile=profile
     )
-    return answer_text(AnswerOut.of(answered.answer))
+    return answer_text(await answer_out(answered.answer))
 
 
 async def walk(context: ToolContext, given: WalkArguments) -> str:
@@ -131,11 +132,14 @@ async def walk(context: ToolContext, given: WalkArguments) -> str:
                 case RoundStarted(number):
                     await context.progress(facts, None, f"Round {number}")
                 case FactFound(fact):
-                    await context.progress(facts, None, render(fact.text).line)
+                    shown = await off_loop(len(fact.text), render, fact.text)
+                    await context.progress(facts, None, shown.line)
                 case _:
                     pass
-    answer = AnswerOut.of(await walking.answered())
-    return facts_text(answer, [render(fact.text).line for fact in walking.state.facts], walking.walk_id)
+    answer = await answer_out(await walking.answered())
+    texts = [fact.text for fact in walking.state.facts]
+    facts = await off_loop(chars_of(texts), lambda: [render(text).line for text in texts])
+    return facts_text(answer, facts, walking.walk_id)
 
 
 async def list_documents(context: ToolContext, given: ListArguments) -> str:

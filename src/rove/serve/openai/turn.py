@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from copy import copy
 from dataclasses import dataclass, replace
 
 from rove.errors import InputError
 from rove.models.usage import Usage
+from rove.off_loop import chars_of, off_loop
+from rove.records import Citation
 from rove.serve.caller_view import CallerView
 from rove.serve.context import ServerContext
 from rove.serve.openai.front_ends import ATTACHED, NOTE, Spoken, asked_in, reply_to
 from rove.serve.openai.links import Links, UrlCitation, citations_in, footer, spaced
 from rove.serve.questions.asking import answering, check_question
-from rove.serve.questions.results import CitationOut, HitOut
+from rove.serve.questions.results import CitationOut, HitOut, hits_out
 
 UNUSED = "The system prompt was not used: {reason}"
 NO_MODEL = "no chat model is configured, and quotations stay as they are."
@@ -92,14 +94,16 @@ class Turned:
                 if linked and (under := footer(text, sources)):
                     yield under
                     text += under
+                cited = told.answer.citations
+                quotes = await off_loop(chars_of(one.quote for one in cited), _told, cited)
                 yield TurnReply(
                     text,
                     " ".join(filter(None, (told.answer.note, unused, *self.notes))),
                     told.answer.cut,
                     told.usage,
                     tuple(sources),
-                    tuple(CitationOut.of(citation) for citation in told.answer.citations),
-                    tuple(HitOut.of(hit) for hit in told.answer.nearest),
+                    quotes,
+                    tuple(await hits_out(told.answer.nearest)),
                 )
 
     async def replied(self) -> TurnReply:
@@ -128,3 +132,7 @@ class Turned:
         answer = settings.answer.model_copy(update={"style": style})
         kb.settings = settings.model_copy(update={"answer": answer})
         return replace(self.view, kb=kb), ""
+
+
+def _told(citations: Sequence[Citation]) -> tuple[CitationOut, ...]:
+    return tuple(map(CitationOut.of, citations))

@@ -13,7 +13,7 @@ from rove.records import Answer, Filter, History, Understood
 from rove.serve.caller_view import START, CallerView
 from rove.serve.context import ServerContext
 from rove.serve.problems import TooLargeError
-from rove.serve.questions.results import AnswerOut
+from rove.serve.questions.results import answer_out
 from rove.serve.questions.schema import Delta
 from rove.serve.redaction import without_places
 from rove.serve.streams import Told
@@ -112,4 +112,4 @@ async def told(
             if isinstance(piece, str):
                 yield "delta", Delta(text=piece)
             else:
-                yield "answer", AnswerOut.of(piece.answer)
+                yield "answer", await answer_out(piece.answer)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rove.answer.passages import rendered
 from rove.language.rendering import BlockKind, Rendered, render
+from rove.off_loop import chars_of, off_loop
 from rove.records import Answer, Chunk, Citation, DocumentInfo, Hit, Verdict
 from rove.records.document import Span
 from rove.records.source import Metadata, MetaValue
@@ -261,6 +264,21 @@ class AnswerOut(Reply):
             references=[] if answer.refused else [HitOut.of(hit) for hit in answer.hits],
             nearest=[HitOut.of(hit) for hit in answer.nearest],
         )
+
+
+async def hits_out(hits: Sequence[Hit]) -> list[HitOut]:
+    """Make hits of records; long ones are rendered beside the event loop."""
+    return await off_loop(_chars(hits), lambda: [HitOut.of(hit) for hit in hits])
+
+
+async def answer_out(answer: Answer) -> AnswerOut:
+    """Make an answer of a record; what is long is rendered beside the event loop."""
+    return await off_loop(_chars((*answer.hits, *answer.nearest), answer), AnswerOut.of, answer)
+
+
+def _chars(hits: Sequence[Hit], answer: Answer | None = None) -> int:
+    cited = [citation.quote for sentence in answer.sentences for citation in sentence.citations] if answer else []
+    return chars_of((*(hit.chunk.text for hit in hits), *cited))
 
 
 def _public(metadata: Metadata) -> dict[str, MetaValue]:

@@ -9,12 +9,13 @@ from starlette.responses import Response
 
 from rove.events import Noted
 from rove.models.usage import metered
+from rove.off_loop import chars_of, off_loop
 from rove.serve.context import CallerViewIn, ServerContextIn
 from rove.serve.questions.asking import asked, check_question, told
 from rove.serve.questions.databases import DatabasesOut, SqlIn, SqlOut, askable
 from rove.serve.questions.follow_ups import FollowUpsIn, FollowUpsOut, followed
 from rove.serve.questions.graph import GraphIn, GraphOut
-from rove.serve.questions.results import AnswerOut, HitOut, ThemeOut
+from rove.serve.questions.results import AnswerOut, ThemeOut, answer_out, hits_out
 from rove.serve.questions.schema import AskIn, SearchIn, SearchOut
 from rove.serve.streams import EVENT_STREAM, events, wants_events, while_connected
 
@@ -37,14 +38,15 @@ async def search(wanted: SearchIn, view: CallerViewIn, server: ServerContextIn, 
         listener=lambda event: notes.append(event.text) if isinstance(event, Noted) else None,
     )
     hits = await while_connected(request, searching)
-    return SearchOut(hits=[HitOut.of(hit) for hit in hits], notes=notes)
+    return SearchOut(hits=await hits_out(hits), notes=notes)
 
 
 @router.get("/themes")
 async def themes(view: CallerViewIn, request: Request, most: Annotated[int, Query(ge=1, le=50)] = 8) -> list[ThemeOut]:
     """Say what the documents that the caller may see are about: the largest theme first."""
     found = await while_connected(request, view.themes(most))
-    return [ThemeOut.of(theme) for theme in found]
+    chars = chars_of(hit.chunk.text for theme in found for hit in theme.hits)
+    return await off_loop(chars, lambda: [ThemeOut.of(theme) for theme in found])
 
 
 @router.post("/graph")
@@ -104,4 +106,4 @@ async def ask(wanted: AskIn, view: CallerViewIn, server: ServerContextIn, reques
         return events(telling, server)
     asking = asked(server, view, wanted.question, history=wanted.turns, where=wanted.condition, profile=profile)
     answered = await while_connected(request, asking)
-    return AnswerOut.of(answered.answer)
+    return await answer_out(answered.answer)

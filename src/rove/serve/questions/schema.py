@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from rove.errors import MAX_QUESTION_CHARS
 from rove.records import History, Turn
 from rove.serve.json_values import Values
 from rove.serve.questions.filters import Conditioned
@@ -13,8 +14,7 @@ from rove.serve.questions.results import HitOut
 from rove.serve.redaction import Said
 from rove.serve.schema import Reply, Wire
 
-MAX_QUESTION_CHARS = 100_000
-"""Beyond what `serve.max_question_chars` may be set to."""
+MAX_ANSWER_CHARS = 100_000
 Question = Annotated[str, Field(max_length=MAX_QUESTION_CHARS, examples=["Who approves remote work?"])]
 
 
@@ -37,7 +37,7 @@ class TurnIn(Wire):
     """An earlier question of the conversation, and its answer."""
 
     question: Question
-    answer: Annotated[str, Field(max_length=MAX_QUESTION_CHARS)]
+    answer: Annotated[str, Field(max_length=MAX_ANSWER_CHARS)]
 
 
 class AskIn(QuestionIn):

@@ -6,8 +6,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
 
+from rove.errors import MAX_QUESTION_CHARS
 from rove.serve.context import CallerViewIn, ServerContextIn
-from rove.serve.questions.schema import MAX_QUESTION_CHARS
 from rove.serve.streams import while_connected
 from rove.serve.tools.running import listed, ran
 from rove.serve.tools.schema import ToolRunIn, ToolRunOut, ToolsOut

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Annotated, Any, Literal
@@ -53,7 +54,8 @@ async def listed(walks: WalkingIn) -> WalkList:
 @router.get("/{walk_id}")
 async def told(walk_id: str, walks: WalkingIn) -> WalkTold:
     """All that a walk has told so far, without going on with it."""
-    made = [walks.told(one) for one in await walks.events(walk_id)]
+    kept = await walks.events(walk_id)
+    made = await asyncio.to_thread(lambda: [walks.told(one) for one in kept])
     return WalkTold(walk_id=walk_id, events=[WalkEventOut(event=name, data=data) for name, data in made])
 
 
@@ -102,7 +104,7 @@ async def _told(walks: CallerWalks, told: AsyncGenerator[WalkEvent]) -> AsyncGen
     async with aclosing(told):
         try:
             async for one in told:
-                yield _written(walks, one)
+                yield await asyncio.to_thread(_written, walks, one)
         except RoveError as error:
             yield event("problem", problem_of(error))
 
