@@ -101,10 +101,9 @@ def find_sites() -> tuple[list[Site], list[str]]:
         if number in reached:
             continue
         methods = _methods(call.function, call.keys, used)
-        if (found := _evaluated(call)) is None:
+        if not (found := _evaluated(call)):
             unread.append(f"{call.file}:{call.lines[0]}")
-        else:
-            seen[Site(call.file, call.lines[0], call.name, call.library, *found, methods)] = None
+        seen |= {Site(call.file, call.lines[0], call.name, call.library, *one, methods): None for one in found}
     return sorted(seen, key=lambda site: (site.file, site.line, str(site.pattern))), unread
 
 
@@ -261,6 +260,9 @@ class _Sample(str):
     def __getattr__(self, _: str) -> _Sample:
         return self
 
+    def __getitem__(self, key: object) -> str:
+        return super().__getitem__(key) if isinstance(key, int | slice) else self
+
     def __call__(self, *_: object, **__: object) -> _Sample:
         return self
 
@@ -272,14 +274,20 @@ class _Names(dict[str, Any]):
         return _Sample("word")
 
 
-def _evaluated(call: _Call) -> tuple[str | bytes, int] | None:
-    """Evaluate the pattern of a call that was not reached; what only the call knows is "word"."""
+def _evaluated(call: _Call) -> list[tuple[str | bytes, int]]:
+    """Evaluate the pattern of a call that was not reached: what only the call knows is "word", of a table all count."""
     module = sys.modules["rove." + call.file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")]
     names = _Names(vars(module))
+
+    def value_of(node: ast.expr) -> Any:  # noqa: ANN401 - whatever the source has there
+        return eval(compile(ast.Expression(node), call.file, "eval"), names)  # noqa: S307 - our own source
+
     try:
-        pattern = eval(compile(ast.Expression(call.pattern), call.file, "eval"), names)  # noqa: S307 - our own source
-        flags = sum(int(eval(compile(ast.Expression(one), call.file, "eval"), names)) for one in call.flags)  # noqa: S307
-        LIBRARIES[call.library].compile(pattern, flags)
+        flags = sum(int(value_of(one)) for one in call.flags)
+        table = value_of(call.pattern.value) if isinstance(call.pattern, ast.Subscript) else None
+        patterns = list(table.values()) if isinstance(table, dict) else [value_of(call.pattern)]
+        for pattern in patterns:
+            LIBRARIES[call.library].compile(pattern, flags)
     except (TypeError, ValueError, KeyError, IndexError, AttributeError, re.error, regex.error):
-        return None
-    return (pattern if isinstance(pattern, bytes) else str(pattern)), flags
+        return []
+    return [(pattern if isinstance(pattern, bytes) else str(pattern), flags) for pattern in patterns]
