@@ -17,7 +17,7 @@ from campaign.patterns import growth_of, texts_of, try_small
 from rove.language.find_words import find_words
 from rove.language.rendering import render
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 MOST_CPU_S = 240
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no timers of CPU time")
 
@@ -40,13 +40,18 @@ def test_each_pattern_takes_time_in_proportion_to_the_text() -> None:
     assert slow == []
 
 
-@pytest.mark.parametrize("library", ["re", "regex"])
 @pytest.mark.parametrize(
     "pattern",
     [r"\s*x", r"(?:a+)+b", r"[^/]*/[^/\s]*/[^\s]*\)", r"“([^”]+)”", r"\[[^\]]*\]\(", r"^[\s|]*a", r"(\d+)*kg"],
 )
-def test_a_pattern_that_goes_back_and_forth_is_found(pattern: str, library: str) -> None:
-    slow = site(rf"(?m){pattern}", library=library)
+def test_a_pattern_that_goes_back_and_forth_is_found(pattern: str) -> None:
+    slow = site(rf"(?m){pattern}")
+    assert try_small(slow, texts_of(slow))
+
+
+@pytest.mark.parametrize("pattern", [r"(?:a+)+b", r"[^/]*/[^/\s]*/[^\s]*\)", r"“([^”]+)”", r"\[[^\]]*\]\("])
+def test_it_is_found_in_the_other_library_too(pattern: str) -> None:
+    slow = site(pattern, library="regex")
     assert try_small(slow, texts_of(slow))
 
 
