@@ -7,6 +7,7 @@ import inspect
 import json
 import re
 from collections.abc import AsyncIterator, Iterator
+from datetime import UTC, datetime
 from importlib import import_module
 
 import pytest
@@ -50,6 +51,7 @@ from rove.tools import ask_model, library, planner
 from rove.tools import runner as tool_runner
 from rove.walk import budget, handle, judge, loop, model, revisit, step, text_leads, unknown_words
 from serve.browser import Visit, ask, held, unfolded, walked
+from serve.conftest import settled
 
 SLOT = re.compile(r"\{(\w+)(?:![a-z])?(?::[^}]*)?\}")
 flow_run = import_module("rove.flow.run")  # the package has a function of this name
@@ -134,6 +136,27 @@ async def test_the_note_of_an_answer_is_in_the_pages_language(visit: Visit, lang
         await ask(page, "Who approves remote work within five days?")
         assert NOTES[language] in await page.locator(".made").inner_text()
         assert await page.locator(".made [lang=en]").count() == 0
+
+
+@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.parametrize(
+    ("language", "wanted"), [("de", "Stand vom {}"), ("ja", "{} 時点の内容"), ("en", "as it was on {}")]
+)
+async def test_a_source_whose_file_is_empty_by_now_says_from_when_it_is(
+    visit: Visit, language: str, wanted: str
+) -> None:
+    async with visit.town.client("root") as client:
+        for data in (b"The ferry to the lighthouse leaves at seven every morning.", b""):
+            given = [("files", ("ferry.txt", data))]
+            job = await settled(client, "hr", await client.post("/v1/spaces/hr/uploads", files=given))
+    assert job["sources"][0]["outcome"] == "empty"
+    day = datetime.now(UTC).date().isoformat()
+    async with visit.page(locale=language) as page:
+        await ask(page, "When does the ferry to the lighthouse leave?")
+        await page.wait_for_selector(".source-card .badge")
+        assert wanted.format(day) in await page.locator(".source-card").first.inner_text()
+        assert day in await page.locator(".made").inner_text()
+        assert await page.locator(".made [lang=en]").count() == (language == "en")
 
 
 @pytest.mark.asyncio(loop_scope="module")
