@@ -12,21 +12,31 @@ from rove.store.store import Store
 from rove.store.walk_log import WalkLog
 from rove.walk.erasure import erase_from_walks
 
+ERASE_NOW = "now"
+"""As `--erase`: tables are written anew at once where the database would keep the bytes of what was deleted (Postgres).
 
-async def erase(store: Store, document_ids: Sequence[str]) -> None:
+That holds up who reads. A catalog in a folder overwrites them in any case.
+"""
+
+
+async def erase(store: Store, document_ids: Sequence[str], *, now: bool = False) -> None:
     """Erase documents by their ids alone, and the files that no other was read from.
+
+    `now`: see `ERASE_NOW`.
 
     Raises:
         InputError: one is in a base that is only read; then nothing is erased.
     """
     await asyncio.to_thread(check_own, store, document_ids)
-    database = store.catalog.database
-    await asyncio.to_thread(erase_from_conversations, database, document_ids)
-    await asyncio.to_thread(erase_from_walks, WalkLog(database), document_ids)
+    database, erased = store.catalog.database, frozenset(document_ids)
+    await asyncio.to_thread(erase_from_conversations, database, erased)
+    await asyncio.to_thread(erase_from_walks, WalkLog(database), erased)
     await asyncio.to_thread(FlowLog(database).erase, document_ids)
     await store.remove(document_ids, erase=True)
-    if await asyncio.to_thread(erase_from_conversations, database, document_ids):  # a turn was being answered
+    if await asyncio.to_thread(erase_from_conversations, database, erased):  # a turn was being answered
         await asyncio.to_thread(database.shrink)
+    if now:
+        await asyncio.to_thread(database.thin, 0)
 
 
 def check_own(store: Store, document_ids: Sequence[str]) -> None:

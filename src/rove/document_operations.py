@@ -227,15 +227,20 @@ class DocumentOperations:
         *names: str | Path,
         where: Filter | None = None,
         mentions: bool = False,
+        erase_now: bool = False,
         listener: Listener = ignore,
     ) -> int:
-        """Erase documents by id, by source (path, URL) or by a filter; their bytes leave the disk. Returns how many.
+        """Erase documents by id, by source (path, URL) or by a filter. Returns how many.
+
+        Their bytes leave the files of a base in a folder at once. Postgres keeps them in its tables' files until it
+        writes over them, or the tables anew: with `erase_now`, or at `doctor`. Its log and backups are its own.
 
         Args:
             names: ids, paths, addresses.
             where: a filter: what it lets through is erased too.
             mentions: erase the user's own words that name them as well: questions that are kept, walks and
                 conversations.
+            erase_now: have Postgres write its tables anew at once, which holds up who reads.
             listener: told of fields that the filter names and no document has, before anything is erased; without one
                 it is a `FieldWarning`.
 
@@ -246,7 +251,7 @@ class DocumentOperations:
         found = await self.named(*names) if names else []
         if where is not None:
             found += [one for one in await asyncio.to_thread(self.store.catalog.documents) if where.matches(one.fields)]
-        await erase(self.store, ids := list(dict.fromkeys(info.document_id for info in found)))
+        await erase(self.store, ids := list(dict.fromkeys(info.document_id for info in found)), now=erase_now)
         if mentions:
             await self.forget_mentions(*(name for info in found for name in names_of(info)))
         return len(ids)

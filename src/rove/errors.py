@@ -58,6 +58,17 @@ class CutReplyError(ServiceError):
     """
 
 
+class CatalogReplacedError(ServiceError):
+    """The file that this process has open as the catalog is no longer the one of its name, or holds what another wrote.
+
+    What it would write is lost, and what it would read is past. `reopens`: another file is there, which can be opened.
+    """
+
+    def __init__(self, message: str, *, cure: str, reopens: bool = False) -> None:
+        super().__init__(message, cure=cure)
+        self.reopens = reopens
+
+
 class FieldWarning(UserWarning):
     """A filter names a field that no document has, which a misspelt name does too; it is no error."""
 

@@ -11,27 +11,31 @@ from __future__ import annotations
 import asyncio
 import json
 from base64 import b64decode, b64encode
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import replace
+from itertools import accumulate
 from pathlib import Path
+from time import monotonic
 from typing import Any, BinaryIO, cast
+
+import numpy as np
 
 from rove import exchange_enriched
 from rove.errors import InputError
 from rove.exchange_enriched import Carried
 from rove.foreign import read_json
-from rove.ingest.batch import FinishedSource, Item, batched
+from rove.ingest.batch import Batch, FinishedSource, Item, batched
 from rove.ingest.pipeline import Ingest
 from rove.models import Embedder, Fingerprint
 from rove.records import Block, Document, LedgerEntry, Page, Report, Section, vector_key
 from rove.records.boxes import pack_boxes, unpack_boxes
 from rove.records.metadata import stored_fields
 from rove.store import Vector
-from rove.store.catalog_rows import blob_of, vector_of
+from rove.store.catalog_rows import blob_of, blobs_of, vector_of
 from rove.store.files import PIECE_BYTES, digest_of
 from rove.store.kept_questions import KeptQuestion, KeptQuestions
-from rove.store.originals import Offered
+from rove.store.originals import Offered, Original
 from rove.store.scratch import scratch
 from rove.store.store import Store
 from rove.store.user_words import define
@@ -39,7 +43,15 @@ from rove.store.user_words import define
 FORMAT = 1
 ORIGINAL = "original"
 EXPORT_AGAIN = "Export the base again; the other lines were taken in."
+DOCUMENTS_AT_ONCE, CHUNKS_AT_ONCE = 256, 2_000
+"""How much of a base is read at once to be written down: so many documents, of so many chunks."""
+FRESH_S = 1.0
+"""What was read longer ago is read again: it may have been erased meanwhile."""
 Keep = Callable[[list[Offered]], Awaitable[str]]
+Line = tuple[str, Original | None]
+"""A document as it is written down, and the file that it was read from, if that is kept."""
+GONE: Line = "{}", None
+"""What is written of a document that was erased while the export ran."""
 
 
 class ImportedOriginals:
@@ -73,17 +85,60 @@ class ImportedOriginals:
         return sorted(self._claims.keys() - {one.document_id for one in offered})
 
 
+class ImportedVectors:
+    """Vectors on their way in: those of the documents of a batch are kept at once, before the batch is embedded."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._vectors: dict[str, Vector] = {}
+        self._tokens: dict[str, bytes] = {}
+
+    def add(self, vectors: Mapping[str, Vector], tokens: Mapping[str, bytes]) -> None:
+        """Add those of a document, by the keys of its chunks; what is known by a key already stays."""
+        self._vectors.update({key: vector for key, vector in vectors.items() if key not in self._vectors})
+        self._tokens.update({key: blob for key, blob in tokens.items() if key not in self._tokens})
+
+    def kept(self, batches: Iterable[Batch]) -> Iterator[Batch]:
+        """Yield batches, each once what was added for it is kept. Blocks."""
+        for batch in batches:
+            self._store.vectors.put(self._vectors, self._tokens)
+            self._vectors, self._tokens = {}, {}
+            yield batch
+
+
 async def exported(store: Store, fingerprint: Fingerprint) -> AsyncIterator[str]:
-    """Yield the base line by line, without line ends. Each document is whole; one that comes meanwhile is absent."""
+    """Yield the base line by line, without line ends. Each document is whole; one that comes meanwhile is absent.
+
+    Documents are read some at a time; what was read too long ago, because the lines are taken slowly, is read again.
+    """
     words = (await asyncio.to_thread(store.words.current)).entries
     yield json.dumps({"rove": FORMAT, "embedder": str(fingerprint), "dictionary": words}, ensure_ascii=False)
+    sizes = await asyncio.to_thread(store.catalog.sizes)
     written: set[str] = set()
-    for info in await asyncio.to_thread(store.catalog.documents):
-        line, file = await asyncio.to_thread(_line, store, fingerprint, info.document_id, written)
-        with file or nullcontext():
-            yield line
-            while file and (piece := await asyncio.to_thread(_piece, file)):
-                yield piece
+    at = 0
+    while at < len(sizes):
+        some = [name for name, _ in sizes[at : at + _how_many(sizes, at)]]
+        lines = await asyncio.to_thread(_lines, store, fingerprint, some)
+        fresh_until = monotonic() + FRESH_S
+        for name in some:
+            line, original = lines.pop(name, GONE)
+            if original:
+                line, file = await asyncio.to_thread(_with_file, store, fingerprint, name, (line, original), written)
+                with file or nullcontext():
+                    yield line
+                    while file and (piece := await asyncio.to_thread(_piece, file)):
+                        yield piece
+            else:
+                yield line
+            at += 1
+            if monotonic() > fresh_until:
+                break
+
+
+def _how_many(sizes: Sequence[tuple[str, int]], at: int) -> int:
+    """How many documents are read at once, from the one at a place on: at least one, with at most `CHUNKS_AT_ONCE`."""
+    every = accumulate(chunks for _, chunks in sizes[at : at + DOCUMENTS_AT_ONCE])
+    return max(1, sum(chunks <= CHUNKS_AT_ONCE for chunks in every))
 
 
 def is_document(line: str) -> bool:
@@ -91,31 +146,68 @@ def is_document(line: str) -> bool:
     return not line.startswith(f'{{"{ORIGINAL}"')
 
 
-def _line(store: Store, fingerprint: Fingerprint, document_id: str, written: set[str]) -> tuple[str, BinaryIO | None]:
-    """Write a document down; returned with the file that it was read from, if that is kept and not `written`.
+def _with_file(
+    store: Store, fingerprint: Fingerprint, document_id: str, read: Line, written: set[str]
+) -> tuple[str, BinaryIO | None]:
+    """Return a document's line with the file that it was read from, unless that is `written`.
 
-    The file is open: whatever becomes of the document, its bytes are there until it is closed.
+    The file is open: whatever becomes of the document, its bytes are there until it is closed. Where the document was
+    replaced since it was read, it is read again.
     """
-    with store.catalog.database.snapshot():
-        original = store.originals.of(document_id, kept=True)
-        found = store.catalog.document(document_id)
-        if found is None:  # erased while the export ran
-            return "{}", None
-        document, chunks = found
-        keys = [vector_key(str(fingerprint), chunk.indexed_text) for chunk in chunks]
-        vectors, tokens = store.vectors.get(keys), store.vectors.tokens(keys)
-        kept = KeptQuestions(store.catalog.database).near("", [document_id])
-        found_later = exchange_enriched.written(store, document_id)
-    file = None
-    with suppress(FileNotFoundError):
-        file = original.path.open("rb") if original and original.digest not in written else None
-    if store.originals.of(document_id, kept=True) != original:  # replaced while it was read
+    while True:
+        line, original = read
+        file = None
+        with suppress(FileNotFoundError):
+            file = original.path.open("rb") if original and original.digest not in written else None
+        if store.originals.of(document_id, kept=True) == original:
+            break
         if file:
             file.close()
-        return _line(store, fingerprint, document_id, written)
+        read = _lines(store, fingerprint, [document_id]).get(document_id, GONE)
     if original and file:
         written.add(original.digest)
-    tree = {
+    return line, file
+
+
+def _lines(store: Store, fingerprint: Fingerprint, document_ids: Sequence[str]) -> dict[str, Line]:
+    """Write documents down, by id, as of one moment; one that is gone is absent."""
+    model = str(fingerprint)
+    with store.catalog.database.snapshot():
+        originals = store.originals.of_documents(document_ids, kept=True)
+        found = store.catalog.with_chunks(document_ids)
+        keys = {name: [vector_key(model, c.indexed_text) for c in chunks] for name, (_, chunks) in found.items()}
+        every = list(dict.fromkeys(key for some in keys.values() for key in some))
+        vectors = _encoded(store.vectors.get(every))
+        tokens = {key: b64encode(blob).decode() for key, blob in store.vectors.tokens(every).items()}
+        asked: dict[str, list[KeptQuestion]] = {}
+        for one in KeptQuestions(store.catalog.database).near("", list(found)):
+            asked.setdefault(one.document_id, []).append(one)
+        found_later = exchange_enriched.written(store, list(found))
+    lines: dict[str, Line] = {}
+    for name, (document, _) in found.items():
+        own = sorted(set(keys[name]))
+        original = originals.get(name)
+        tree = {
+            **_written(document),
+            "vectors": {key: vectors[key] for key in own if key in vectors},
+            "tokens": {key: tokens[key] for key in own if key in tokens},
+            "questions": [[one.question, *one.span] for one in reversed(asked.get(name, []))],
+            **found_later[name],
+            "read_from": original.digest if original else "",
+        }
+        lines[name] = json.dumps(tree, ensure_ascii=False), original
+    return lines
+
+
+def _encoded(vectors: Mapping[str, Vector]) -> dict[str, str]:
+    if len({vector.shape for vector in vectors.values()}) != 1:  # those of a torn base need not be alike
+        return {key: b64encode(blob_of(vector)).decode() for key, vector in vectors.items()}
+    blobs = blobs_of(np.stack(list(vectors.values())))
+    return {key: b64encode(blob).decode() for key, blob in zip(vectors, blobs, strict=True)}
+
+
+def _written(document: Document) -> dict[str, object]:
+    return {
         "document_id": document.document_id,
         "source": document.source,
         "kind": document.kind,
@@ -127,13 +219,7 @@ def _line(store: Store, fingerprint: Fingerprint, document_id: str, written: set
         "blocks": [[b.kind, *b.span, b.caption] for b in document.blocks],
         "boxes": b64encode(pack_boxes(document.boxes)).decode(),
         "text": document.text,
-        "vectors": {key: b64encode(blob_of(vector)).decode() for key, vector in vectors.items()},
-        "tokens": {key: b64encode(blob).decode() for key, blob in tokens.items()},
-        "questions": [[one.question, *one.span] for one in reversed(kept)],
-        **found_later,
-        "read_from": original.digest if original else "",
     }
-    return json.dumps(tree, ensure_ascii=False), file
 
 
 def _piece(file: BinaryIO) -> str:
@@ -156,17 +242,18 @@ async def imported(lines: Iterable[str], store: Store, embedder: Embedder, inges
     same = head.get("embedder") == str(embedder.fingerprint)
     with scratch(store.folder) as folder:
         luggage, offered = ImportedOriginals(folder), list[Offered]()
+        vectors = ImportedVectors(store)
         kept, carried = list[KeptQuestion](), list[Carried]()
 
         def items() -> Iterator[Item]:
             for number, line in enumerate(rest, start=2):
-                yield from _items(number, line, store, ingest, luggage, kept, carried, keep_vectors=same)
+                yield from _items(number, line, ingest, luggage, kept, carried, vectors if same else None)
             offered.extend(luggage.offered())
             for document_id in luggage.damaged(offered):
                 reason = f"The file that {document_id} was read from is damaged in the export: it shows as text."
                 yield FinishedSource(LedgerEntry(f"import:{document_id}", "failed", "damaged", reason, EXPORT_AGAIN))
 
-        await ingest.take(batched(items()))
+        await ingest.take(vectors.kept(batched(items())))
         report = await ingest.finish()
         await asyncio.to_thread(KeptQuestions(store.catalog.database).keep, kept)
         await exchange_enriched.keep(store, carried, embedder)
@@ -189,13 +276,11 @@ async def _defined(store: Store, words: object) -> str:
 def _items(
     number: int,
     line: str,
-    store: Store,
     ingest: Ingest,
     luggage: ImportedOriginals,
     kept: list[KeptQuestion],
     carried: list[Carried],
-    *,
-    keep_vectors: bool,
+    brought: ImportedVectors | None,
 ) -> Iterator[Item]:
     tree = _parse(line)
     if not tree and line.strip() in {"", "{}"}:
@@ -205,7 +290,7 @@ def _items(
             luggage.add(str(tree[ORIGINAL]), b64decode(tree["data"], validate=True))
             return
         document = _document(tree)
-        vectors, tokens = (_vectors(tree), _tokens(tree)) if keep_vectors else ({}, {})
+        vectors, tokens = (_vectors(tree), _tokens(tree)) if brought else ({}, {})
         kept += [
             KeptQuestion(str(text), document.document_id, (int(start), int(end)), document.text[int(start) : int(end)])
             for text, start, end in tree.get("questions", [])
@@ -218,7 +303,8 @@ def _items(
         return
     if tree.get("read_from"):
         luggage.claim(document.document_id, str(tree["read_from"]))
-    store.vectors.put(vectors, tokens)
+    if brought:
+        brought.add(vectors, tokens)
     source = document.source.partition("#")[0]
     yield ingest.preparer.prepare(document, source)
     yield FinishedSource(LedgerEntry(source, "live", outcome="", documents=1))

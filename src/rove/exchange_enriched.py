@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -45,17 +45,30 @@ class Carried:
     corrections: Sequence[Correction]
 
 
-def written(store: Store, document_id: str) -> dict[str, object]:
-    """Write down what was found in a document, and set: "graph", "summaries", "set", each empty where nothing was."""
-    by, triplets = Triplets(store.catalog.database).written(document_id)
-    summaries = Summaries(store.catalog.database).of_document(document_id)
-    rows = [[t.subject, t.predicate, t.object, *t.span] for _, t in triplets]
-    said = [[*one.span, one.by, list(one.headings), written_sentences(one)] for one in summaries]
-    fields = SetFields(store.catalog.database).of([document_id]).get(document_id, {})
-    made = Corrections(store.catalog.database).of([document_id]).get(document_id, [])
-    corrections = [[one.start, one.before, one.after, one.by, one.made_at] for one in made]
-    found = {"graph": {"by": by, "triplets": rows} if by else {}, "summaries": said}
-    return {**found, "set": fields, "corrections": corrections}
+def written(store: Store, document_ids: Collection[str]) -> dict[str, dict[str, object]]:
+    """Write down what was found in documents, and set, by id: "graph", "summaries", "set", "corrections".
+
+    Each is empty where nothing was.
+    """
+    database = store.catalog.database
+    graphs, summaries = Triplets(database).written(document_ids), Summaries(database).of_documents(document_ids)
+    fields, corrections = SetFields(database).of(document_ids), Corrections(database).of(document_ids)
+    return {
+        one: {
+            "graph": _graph(*graphs[one]) if one in graphs else {},
+            "summaries": [
+                [*said.span, said.by, list(said.headings), written_sentences(said)] for said in summaries.get(one, ())
+            ],
+            "set": fields.get(one, {}),
+            "corrections": [[c.start, c.before, c.after, c.by, c.made_at] for c in corrections.get(one, ())],
+        }
+        for one in document_ids
+    }
+
+
+def _graph(by: str, triplets: Sequence[Triplet]) -> dict[str, object]:
+    """Write down what was found by something; nothing where that has no name."""
+    return {"by": by, "triplets": [[t.subject, t.predicate, t.object, *t.span] for t in triplets]} if by else {}
 
 
 def read(document_id: str, tree: Mapping[str, Any]) -> Carried | None:

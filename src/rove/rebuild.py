@@ -36,6 +36,7 @@ from rove.store.conversation_tables import conversation_turns, conversations
 from rove.store.database import insert_rows
 from rove.store.embedded import NAMES as EMBEDDED
 from rove.store.enriched_tables import corrections, moved_sources, set_fields
+from rove.store.folder_hold import base_alone
 from rove.store.health import Health
 from rove.store.originals import Offered
 from rove.store.people_tables import made_keys, people, person_invitations, person_sessions
@@ -80,7 +81,7 @@ async def rebuild(settings: Settings, source: str, listener: Listener = ignore) 
 
     Raises:
         ConfigError: there is no base, or `source` is nothing that a catalog could be made from.
-        ServiceError: another process writes to the base, or the disk is full; the base is as it was.
+        ServiceError: a server or another process has the base open, or the disk is full; the base is as it was.
     """
     folder = settings.folder
     if folder != settings.path:
@@ -89,21 +90,18 @@ async def rebuild(settings: Settings, source: str, listener: Listener = ignore) 
     if not folder.is_dir() or not ((folder / CATALOG).exists() or remains_of(folder).any):
         message = f"There is no base in {folder}, nor what is left of one."
         raise ConfigError(message, cure="Name the folder of the base with --kb.")
-    work = folder / WORK
-    shutil.rmtree(work, ignore_errors=True)
-    work.mkdir(mode=0o700)
+    rebuilding = _Rebuild(settings.model_copy(update={"also": ()}), folder / WORK, listener)
     try:
-        made = await _Rebuild(settings.model_copy(update={"also": ()}), work, listener).run(source)
+        with base_alone(folder):  # what others wrote meanwhile would be lost
+            aside = await rebuilding.replace(source)
+        return await rebuilding.finish(aside)
     except OSError as error:
         message = f"The catalog could not be made anew: {error}."
         raise ServiceError(message, cure="Make room on the disk, and run the same again.") from error
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
-    return made
 
 
 class _Rebuild:
-    """One rebuild, in the folder `work` until the new catalog is whole."""
+    """One rebuild, in the folder `work` until the new catalog is whole. First `replace`, then `finish`."""
 
     def __init__(self, settings: Settings, work: Path, listener: Listener) -> None:
         self.settings = settings
@@ -115,8 +113,23 @@ class _Rebuild:
         self.vectors = 0
         self.embedder: Embedder | None = None
 
-    async def run(self, source: str) -> Rebuilt:
-        """Make the new catalog, put it in place, and bring the index to it."""
+    async def replace(self, source: str) -> list[Path]:
+        """Make the new catalog, and put it in place; returns what was moved aside. The caller has the base alone."""
+        shutil.rmtree(self.work, ignore_errors=True)
+        self.work.mkdir(mode=0o700)
+        try:
+            await self._make(source)
+            claimed = {one.digest for one in self.offered}
+            return await asyncio.to_thread(swap, self.folder, self.work / CATALOG, claimed)
+        finally:
+            shutil.rmtree(self.work, ignore_errors=True)
+
+    async def finish(self, aside: Sequence[Path]) -> Rebuilt:
+        """Bring the index to the new catalog, and read again what is lost, where that can be."""
+        async with AsyncRove(self.settings, Instances(embedder=self.embedder)) as kb:
+            return await self._finish(kb, aside)
+
+    async def _make(self, source: str) -> None:
         self.known = await recalled(self.folder, self.settings.store)
         if source == HERE:
             await self._salvaged()
@@ -126,10 +139,6 @@ class _Rebuild:
                 await asyncio.to_thread(self._sign_out, kb.store)
         else:
             await self._imported(Path(source))
-        claimed = {one.digest for one in self.offered}
-        aside = await asyncio.to_thread(swap, self.folder, self.work / CATALOG, claimed)
-        async with AsyncRove(self.settings, Instances(embedder=self.embedder)) as kb:
-            return await self._finish(kb, aside)
 
     async def _imported(self, file: Path) -> None:
         if not await asyncio.to_thread(file.is_file):
@@ -226,13 +235,13 @@ class _Rebuild:
         """What an import has kept, from where it can be kept again."""
         target = self.folder / ORIGINALS
         offered: list[Offered] = []
-        for info in store.catalog.documents():
-            if original := store.originals.of(info.document_id, kept=True):
-                target.mkdir(mode=0o700, exist_ok=True)
-                file = target / original.digest
-                if not file.exists():
-                    shutil.copy2(original.path, file)
-                offered.append(Offered(info.document_id, original.digest, file))
+        kept = store.originals.of_documents([name for name, _ in store.catalog.sizes()], kept=True)
+        for name, original in kept.items():
+            target.mkdir(mode=0o700, exist_ok=True)
+            file = target / original.digest
+            if not file.exists():
+                shutil.copy2(original.path, file)
+            offered.append(Offered(name, original.digest, file))
         return offered
 
     def _building(self) -> AsyncRove:

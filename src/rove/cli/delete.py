@@ -7,14 +7,21 @@ import shlex
 import click
 
 from rove.cli.session import Session
+from rove.document_erasure import ERASE_NOW
 from rove.errors import InputError, counted
 from rove.events import Event
 from rove.retrieve.condition import parse_where
+from rove.settings import Address, located
 from rove.store.mentions import Mentions
 from rove.sync import Rove
 
+LATER = (
+    "Their bytes stay in the files of the database's tables until these are written anew: by rove doctor, or by rove "
+    "delete with --erase now. Its log, its copies and its backups are its own."
+)
 
-def delete(session: Session, names: tuple[str, ...], where: tuple[str, ...], mentions: bool) -> None:
+
+def delete(session: Session, names: tuple[str, ...], where: tuple[str, ...], mentions: bool, erase: str) -> None:
     """Run `rove delete`."""
     if not names and not where:
         raise click.UsageError("Name a document, or give --where.")  # noqa: TRY003 - click prints it
@@ -24,7 +31,8 @@ def delete(session: Session, names: tuple[str, ...], where: tuple[str, ...], men
             session.output.note(note)
         held = _held(kb, names) if mentions else names
         found = kb.mentions(*names, where=condition, listener=_noted)
-        count = kb.delete(*held, where=condition, listener=_noted) if held or where else 0
+        now = erase == ERASE_NOW
+        count = kb.delete(*held, where=condition, erase_now=now, listener=_noted) if held or where else 0
         if mentions:
             found = kb.forget_mentions(*found.words)
     if session.output.as_json:
@@ -32,6 +40,8 @@ def delete(session: Session, names: tuple[str, ...], where: tuple[str, ...], men
         session.output.json({"deleted": count, **told})
         return
     session.output.line(f"{counted(count, 'document')} erased")
+    if count and not now and isinstance(located(session.location), Address):
+        session.output.note(LATER)
     if found:
         session.output.line(_said(found, erased=mentions))
 

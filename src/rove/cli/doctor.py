@@ -23,19 +23,22 @@ def doctor(session: Session, source: str | None) -> int:
         health = kb.doctor()
     if session.output.as_json:
         session.output.json(health)
-        return 0
+        return FAILED if health.unmended and health.problems else 0
     _show(session, health)
     if health.shallow:
         session.output.line(said_of(Depth(health.chunks, health.shallow), session.again))
-    return 0
+    return FAILED if health.unmended and health.problems else 0
 
 
 def _show(session: Session, health: Health) -> None:
+    if health.unmended:
+        session.output.note(f"Nothing is mended, and the snapshot was not looked at: {health.unmended}")
     for problem in health.problems:
-        session.output.line(f"mended: {problem}", style="yellow")
+        session.output.line(f"{'found' if health.unmended else 'mended'}: {problem}", style="yellow")
     if health.rebuilt:
         session.output.line("the index was made anew", style="yellow")
-    session.output.line(f"{counted(health.chunks, 'chunk')}, catalog and index agree", style="green")
+    if health.ok or not health.unmended:
+        session.output.line(f"{counted(health.chunks, 'chunk')}, catalog and index agree", style="green")
     if health.originals:
         session.output.line(f"{counted(health.originals, 'file')} kept, to show their pages")
 

@@ -16,7 +16,7 @@ from rove.cli.command import run
 from rove.cli.output import Output
 from rove.cli.session import SearchOptions, Session
 from rove.engine import AsyncRove
-from rove.errors import EmbedderMovedError
+from rove.errors import CatalogReplacedError, EmbedderMovedError
 from rove.records import Hit
 from rove.serve.local_calls.invitation import environment_of
 from rove.settings import Settings, read_settings
@@ -98,7 +98,7 @@ class _ServedSession(Session):
         del create, writes
         try:
             yield self._kb
-        except EmbedderMovedError as error:
+        except (EmbedderMovedError, CatalogReplacedError) as error:
             raise _MovedError(str(error)) from error
 
     def search(self, question: str, **options: Unpack[SearchOptions]) -> list[Hit]:
@@ -108,7 +108,7 @@ class _ServedSession(Session):
 
 
 class _MovedError(Exception):
-    """The base was moved since the server has opened it: the command line opens it anew."""
+    """The base was moved, or replaced, since the server has opened it: the command line opens it anew."""
 
 
 class _Told:

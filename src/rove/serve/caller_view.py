@@ -213,17 +213,17 @@ class CallerView:
 
     # -- writing ---------------------------------------------------------------------------------------------------
 
-    async def delete(self, document_id: str, *, mentions: bool = False) -> Mentions:
-        """Erase one document, by its id alone, from walks too.
+    async def delete(self, document_id: str, *, mentions: bool = False, now: bool = False) -> Mentions:
+        """Erase one document, by its id alone, from walks too; `now`: see `ERASE_NOW`.
 
         Returned are the users' own words that name it, and stay unless `mentions`; only an administrator is told, and
-        may erase what others wrote.
+        may erase what others wrote, and hold up who reads.
         """
         self.require("delete")
-        if mentions:
+        if mentions or now:
             self.require("admin")
         info = await self._info(document_id)
-        await erase(self.kb.store, [document_id])
+        await erase(self.kb.store, [document_id], now=now)
         if "admin" not in self.caller.rights:
             return Mentions()
         return await (self.kb.forget_mentions if mentions else self.kb.mentions)(*names_of(info))

@@ -17,7 +17,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
-from rove.errors import ConfigError, EmbedderMovedError, InputError, RoveError, ServiceError
+from rove.errors import CatalogReplacedError, ConfigError, EmbedderMovedError, InputError, RoveError, ServiceError
 from rove.serve.redaction import Cure, Said
 
 MEDIA_TYPE = "application/problem+json"
@@ -100,6 +100,7 @@ TITLES: Mapping[str, str] = MappingProxyType(
         "misconfigured": "The server is not set up for this",
         "busy": "A service failed for now",
         "moved": "The base has another embedder by now",
+        "replaced": "The base's catalog was replaced",
         "awaiting-key": "The server waits for its first administrator",
         "service-failed": "A service failed",
         "invalid": "Invalid request",
@@ -119,6 +120,7 @@ KINDS: tuple[tuple[type[RoveError], int, str], ...] = (
     (ThrottledError, 429, "too-many"),
     (InputError, 400, "unworkable"),
     (EmbedderMovedError, 503, "moved"),
+    (CatalogReplacedError, 503, "replaced"),
     (UnopenedError, 503, "awaiting-key"),
     (ConfigError, 500, "misconfigured"),
     (RoveError, 500, "unexpected"),
@@ -142,7 +144,7 @@ def problem_of(error: RoveError) -> Problem:
     >>> problem.status, problem.type
     (400, 'urn:rove:problem:unworkable')
     """
-    if isinstance(error, ServiceError):
+    if isinstance(error, ServiceError) and not isinstance(error, CatalogReplacedError):
         status, kind = (503, "busy") if error.retryable else (502, "service-failed")
     else:
         status, kind = next((number, word) for family, number, word in KINDS if isinstance(error, family))

@@ -24,7 +24,7 @@ from rove.serve.spaces import Spaces
 from rove.settings import Settings
 
 LOOK_S = 2.0
-"""So often the settings are read where a base was moved to another embedder."""
+"""So often the settings are read where a base was moved to another embedder, or its catalog was replaced."""
 log = logging.getLogger("rove.serve")
 
 
@@ -46,7 +46,10 @@ def serve(
     if awaits_key and not asyncio.run(opened(read, lambda settings: _check(settings, file))):
         return
     while asyncio.run(_serve(file, read, tell, answering)):
-        log.info("begins anew", extra={"reason": "its settings name the embedder that its bases have by now"})
+        log.info(
+            "begins anew",
+            extra={"reason": "its settings open the bases as they are by now"},
+        )
 
 
 def serve_stdio(settings: Settings, folder: Path) -> None:
@@ -70,9 +73,10 @@ async def _serve(
     check_address(settings.serve)
     spaces = Spaces.open(settings, file.parent, create=False)
     server = make_server(create_app(spaces, keyring), spaces)
-    server.beside = listening(spaces.bases, answering)
     name = f"[{settings.serve.host}]" if ":" in settings.serve.host else settings.serve.host
-    tell(f"Serving at http://{name}:{settings.serve.port} (Ctrl-C ends it)")
+    url = f"http://{name}:{settings.serve.port}"
+    server.beside = listening(spaces.bases, answering, url)
+    tell(f"Serving at {url} (Ctrl-C ends it)")
     renewing = asyncio.create_task(_follow_move(spaces, lambda: spaces.would_open(read(), file.parent), server.end))
     await server.serve()
     renewing.cancel()
@@ -81,7 +85,10 @@ async def _serve(
 
 
 async def _follow_move(spaces: Spaces, would_open: Callable[[], bool], end: Callable[[], None]) -> bool:
-    """End the server once bases were moved, and the settings, as they are by now, would open them; then it is True."""
+    """End the server once bases were moved or replaced, and the settings, as they are by now, would open them.
+
+    Then it is True.
+    """
     fits = False
     while not fits:
         await asyncio.sleep(LOOK_S)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
 from rove.engine import AsyncRove
-from rove.errors import ConfigError, EmbedderMovedError, InputError, RoveError
+from rove.errors import CatalogReplacedError, ConfigError, EmbedderMovedError, InputError, RoveError
 from rove.instances import Instances
 from rove.models import Embedder
 from rove.models.usage import Usage
@@ -28,7 +28,7 @@ from rove.serve.walks.commands import take_commands
 from rove.serve.walks.listened import ListenedWalks
 from rove.settings import EmbedderSettings, KeySettings, ServeSettings, Settings
 from rove.settings.place import place_of
-from rove.store.database import EMBEDDER
+from rove.store.database import EMBEDDER, Database, get_fact
 from rove.store.home import home_of
 from rove.store.tally import Tally
 
@@ -63,8 +63,8 @@ class Spaces:
             for name, kb in bases.items()
         }
         self.listened = ListenedWalks()
-        self.moved: dict[str, EmbedderMovedError] = {}
-        """Spaces that answer nothing until they are opened with the embedder that their base has by now."""
+        self.moved: dict[str, EmbedderMovedError | CatalogReplacedError] = {}
+        """Spaces that answer nothing until they are opened anew: their base has another embedder or catalog by now."""
         self._following: list[asyncio.Task[None]] = []
         self.admit(settings.keys)
 
@@ -247,9 +247,10 @@ class Spaces:
     async def _look(self, space: Space) -> None:
         try:
             await asyncio.to_thread(space.kb.store.documents.check_embedder)
-        except EmbedderMovedError as error:
+        except (EmbedderMovedError, CatalogReplacedError) as error:
             if space.name not in self.moved:
-                log.error("moved", extra={"space": space.name, "reason": str(error)})  # noqa: TRY400 - no stack
+                event = "moved" if isinstance(error, EmbedderMovedError) else "catalog replaced"
+                log.error(event, extra={"space": space.name, "reason": str(error)})  # noqa: TRY400 - no stack
             self.moved[space.name] = error
         else:
             self.moved.pop(space.name, None)
@@ -267,10 +268,22 @@ class Spaces:
         if trees.keys() != self._spaces.keys() or any(tree.also for tree in trees.values()):
             return False
         return all(
-            str(embedder_of(trees[name].embedder).fingerprint) == space.kb.store.catalog.fact(EMBEDDER)
+            str(embedder_of(trees[name].embedder).fingerprint) == self._embedder_now(space)
             for name, space in self._spaces.items()
             if name in self.moved or trees[name].embedder != space.kb.settings.embedder
         )
+
+    def _embedder_now(self, space: Space) -> str:
+        """The embedder of a base by now; of one whose catalog was replaced, by the one that is there."""
+        error = self.moved.get(space.name)
+        if not isinstance(error, CatalogReplacedError):
+            return space.kb.store.catalog.fact(EMBEDDER)
+        home = space.kb.store.home
+        home.check_there()
+        if not error.reopens:
+            raise error
+        with closing(Database(home.dialect())) as another, another.read() as connection:
+            return get_fact(connection, EMBEDDER)
 
     def visible(self, caller: Caller) -> list[str]:
         """The names of the caller's spaces."""

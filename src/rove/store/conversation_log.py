@@ -14,9 +14,10 @@ from sqlalchemy.exc import IntegrityError
 from rove.errors import InputError
 from rove.store.conversation_tables import conversation_turns, conversations
 from rove.store.database import Database
-from rove.store.dialect import holds, within
+from rove.store.dialect import within
 from rove.store.failpoints import failpoint
 from rove.store.question_log import key_of
+from rove.store.word_scan import rows_holding
 
 ASKED, DONE, FAILED, STOPPED = "asked", "done", "failed", "stopped"
 MOST_TURNS, MOST_CONVERSATIONS = 200, 10_000
@@ -197,16 +198,8 @@ class ConversationLog:
 
     def resting_on(self, words: Sequence[str]) -> list[str]:
         """The ids of conversations in whose replies one of these words stands, as replies write it."""
-        with self._database.read() as connection:
-            return sorted(
-                {
-                    str(found)
-                    for word in words
-                    for found in connection.execute(
-                        select(_T.conversation_id).where(holds(_T.reply, word)).distinct()
-                    ).scalars()
-                }
-            )
+        with self._database.snapshot() as connection:
+            return sorted({str(found) for (found,) in rows_holding(connection, _T.reply, words, _T.conversation_id)})
 
     def rewrite(self, conversation_id: str, replies: Mapping[str, str]) -> None:
         """Put other replies in the place of those of these runs."""

@@ -9,8 +9,9 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, Table, inspect, select
 from sqlalchemy.exc import DatabaseError
+from sqlalchemy.schema import CreateTable
 
-from rove.errors import ConfigError, EmbedderMovedError, RoveError
+from rove.errors import ConfigError, EmbedderMovedError, RoveError, ServiceError
 from rove.store import tables
 from rove.store.dialect import Dialect
 from rove.store.enriched_tables import metadata
@@ -36,7 +37,7 @@ class Database:
         self._within = local()
         self._compiled: dict[Select[*tuple[Any, ...]], tuple[str, Mapping[str, object]]] = {}
         try:
-            held = self._held() or self._made()
+            held = self._held() or self._made_or_lent()
             with self.read() as connection:
                 document = select(tables.documents.c.seq).limit(1)
                 used = get_fact(connection, "revision") or connection.execute(document).first()
@@ -56,6 +57,19 @@ class Database:
             found = set(inspect(connection).get_table_names())
             self.dialect.check_not_lost(found)
             return int(get_fact(connection, "schema", "0")) if found >= set(metadata.tables) else 0
+
+    def _made_or_lent(self) -> int:
+        """Make the tables that are missing; where nothing can be written, they are empty for who reads."""
+        try:
+            return self._made()
+        except ServiceError:
+            with self.read() as connection:
+                found = inspect(connection).get_table_names()
+                held = int(get_fact(connection, "schema", "0")) if tables.facts.name in found else 0
+            missing = [table for table in metadata.sorted_tables if table.name not in found]
+            if not held or not self.dialect.lend([str(CreateTable(table).compile(self._engine)) for table in missing]):
+                raise
+            return held
 
     def _made(self) -> int:
         """Make the tables that are missing; returns the version of those that were there."""
@@ -100,8 +114,10 @@ class Database:
         if held := self._held_snapshot():
             yield held
             return
-        with self._saying(), self._engine.connect() as connection:
-            yield connection
+        with self._saying():
+            self.dialect.check_place()
+            with self._engine.connect() as connection:
+                yield connection
 
     def rows(self, query: Select[*tuple[Any, ...]], parameters: Mapping[str, object]) -> Sequence[tuple[Any, ...]]:
         """Read all rows of a query at once, straight from the driver. Raises as `read` does."""
@@ -133,6 +149,7 @@ class Database:
             yield held
             return
         with self._saying():
+            self.dialect.check_place()
             connecting = self._engine.connect().execution_options(**self.dialect.snapshot)
             with connecting as connection, connection.begin():
                 self._within.snapshot = connection
@@ -151,13 +168,26 @@ class Database:
 
         Raises:
             ServiceError: the disk is full, or cannot be written to; nothing of the transaction is kept.
+            CatalogReplacedError: what this process has open is no longer the base's catalog.
             ConfigError: the catalog is torn there.
         """
         with self._saying("written"):
+            self.dialect.check_place(writes=True)
             connecting = self._engine.connect().execution_options(**self.dialect.writing)
             with connecting as connection, connection.begin():
                 self.check_model(connection)
                 yield connection
+            self.dialect.check_place(writes=True)  # before anybody is told that it was kept
+
+    def check_place(self) -> None:
+        """See that what would be written now is kept where the base is looked for.
+
+        Raises:
+            CatalogReplacedError: this process has another catalog open.
+            ServiceError: nothing can be written.
+        """
+        with self._saying("written"):
+            self.dialect.check_place(writes=True)
 
     def opened_with(self, model: str, place: str) -> None:
         """Remember the embedder whose vectors this process compares and keeps: from now on `write` refuses others.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Protocol
 
 from sqlalchemy import BigInteger, ColumnElement, Engine, Integer, String
@@ -54,6 +54,23 @@ class Dialect(Protocol):
 
     def revision(self) -> int:
         """Read the fact "revision" as it is now, whatever transaction the thread is in. Costs microseconds."""
+        ...
+
+    def check_place(self, *, writes: bool = False) -> None:
+        """See that what is open is still what is found where the base lives; `writes`: it is going to be written to.
+
+        Costs microseconds.
+
+        Raises:
+            CatalogReplacedError: it was moved, deleted or replaced meanwhile.
+        """
+        ...
+
+    def lend(self, made_by: Sequence[str]) -> bool:
+        """Let who reads find tables empty that are missing, made by these statements, while nothing can be written.
+
+        False where that is not needed, or cannot be.
+        """
         ...
 
     def shrink(self) -> bool:

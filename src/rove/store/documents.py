@@ -122,17 +122,31 @@ class Documents(LiveChunks, Unfinished, TakenIn, ShallowDocuments):
 
     def document(self, document_id: str) -> tuple[Document, list[Chunk]] | None:
         """A live document with its chunks in order; None where there is none of that id."""
+        return self.with_chunks([document_id]).get(document_id)
+
+    def with_chunks(self, document_ids: Collection[str]) -> dict[str, tuple[Document, list[Chunk]]]:
+        """Live documents by id, each with its chunks in order; one that is not there is absent."""
         d, t, c = tables.documents.c, tables.texts.c, tables.chunks.c
         with self.database.snapshot() as connection:
-            query = _with_enrichments().where(d.document_id == document_id, d.revision > 0)
-            row = connection.execute(query).first()
-            if row is None:
-                return None
-            held = connection.execute(select(t.text, t.boxes).where(t.document == row.seq)).one()
-            ordered = select(*SHOWN).where(c.document == row.seq).order_by(c.position)
-            chunks = connection.execute(ordered).all()
-        document = document_of(row, held.text, held.boxes)
-        return document, [chunk_of(chunk, document_id, document.metadata) for chunk in chunks]
+            query = _with_enrichments().where(within(d.document_id, document_ids), d.revision > 0)
+            rows = {row.seq: row for row in connection.execute(query)}
+            held = select(t.document, t.text, t.boxes).where(within(t.document, list(rows)))
+            documents = {
+                one.document: document_of(rows[one.document], one.text, one.boxes) for one in connection.execute(held)
+            }
+            chunks: dict[int, list[Chunk]] = {seq: [] for seq in documents}
+            ordered = select(c.document, *SHOWN).where(within(c.document, list(documents)))
+            for row in connection.execute(ordered.order_by(c.document, c.position)):
+                document = documents[row.document]
+                chunks[row.document].append(chunk_of(row, document.document_id, document.metadata))
+        return {document.document_id: (document, chunks[seq]) for seq, document in documents.items()}
+
+    def sizes(self) -> list[tuple[str, int]]:
+        """The ids of the live documents in the order they came, each with how many chunks it has."""
+        d = tables.documents.c
+        with self.database.read() as connection:
+            query = select(d.document_id, d.chunks).where(d.revision > 0).order_by(d.seq)
+            return [(str(row.document_id), int(row.chunks)) for row in connection.execute(query)]
 
     def documents(self, *, ids: Sequence[str] = (), sources: Sequence[str] = ()) -> list[DocumentInfo]:
         """List live documents in the order they came: all, or those of the given ids or sources."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Collection, Iterable, Mapping
 from hashlib import sha256
 from pathlib import Path
@@ -10,6 +11,8 @@ from typing import BinaryIO, Protocol
 
 PART = ".part"
 PIECE_BYTES = 1 << 20
+LEAST_ROOM_BYTES = 1 << 16
+"""With less room than this a disk counts as full: SQLite needs half of it to begin."""
 
 
 class Files(Protocol):
@@ -118,3 +121,11 @@ def sync_folder(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def is_full(folder: Path) -> bool:
+    """Say whether the disk that a folder lies on has no room."""
+    try:
+        return shutil.disk_usage(folder).free < LEAST_ROOM_BYTES
+    except OSError:
+        return False

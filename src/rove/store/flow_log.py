@@ -14,7 +14,7 @@ from sqlalchemy.exc import IntegrityError
 from rove.errors import InputError
 from rove.store import tables
 from rove.store.database import Database, insert_rows
-from rove.store.dialect import holds
+from rove.store.word_scan import rows_holding
 
 ERASED = "Erased"
 HOLDING = frozenset({"Finished", "Failed", "Asked"})
@@ -86,10 +86,9 @@ class FlowLog:
         e = tables.flow_events.c
         first: dict[str, int] = {}
         with self._database.write() as connection:
-            for word in (msgspec.json.encode(document_id).decode() for document_id in document_ids):
-                query = select(e.run_id, func.min(e.seq)).where(holds(e.event, word)).group_by(e.run_id)
-                for run_id, seq in connection.execute(query):
-                    first[run_id] = min(seq, first.get(run_id, seq))
+            words = [msgspec.json.encode(document_id).decode() for document_id in document_ids]
+            for run_id, seq in rows_holding(connection, e.event, words, e.run_id, e.seq):
+                first[run_id] = min(seq, first.get(run_id, seq))
             for run_id, start in first.items():
                 later = (e.run_id == run_id) & (e.seq >= start)
                 for seq, event in connection.execute(select(e.seq, e.event).where(later)).all():

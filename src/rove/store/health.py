@@ -26,6 +26,7 @@ class Health:
     """What `heal` found and did. Counts are of chunks, save `originals`, the files that the base keeps.
 
     `problems` says each thing that was wrong, in words. That some are `shallow` is none: see `rove.store.shallow`.
+    `unmended`: why nothing was mended, "" where it was; then less was looked at.
     """
 
     chunks: int
@@ -37,6 +38,7 @@ class Health:
     originals: int = 0
     shallow: int = 0
     problems: tuple[str, ...] = ()
+    unmended: str = ""
 
     @property
     def ok(self) -> bool:
@@ -127,6 +129,26 @@ async def heal(
         originals=await asyncio.to_thread(originals.count),
         shallow=await asyncio.to_thread(catalog.shallow_count),
         problems=tuple(problems),
+    )
+
+
+async def look(catalog: Catalog, index: VectorIndex, originals: Originals, *, dimension: int, unmended: str) -> Health:
+    """Say what `heal` would find in the catalog and in an index beside it, where nothing can be written.
+
+    Raises:
+        ConfigError: the catalog itself is torn.
+    """
+    await asyncio.to_thread(check_catalog, catalog.database, dimension)
+    difference = await _compare(catalog, index)
+    return Health(
+        chunks=await asyncio.to_thread(catalog.count),
+        missing=len(difference.missing),
+        extra=len(difference.extra),
+        twice=len(difference.twice),
+        originals=await asyncio.to_thread(originals.count),
+        shallow=await asyncio.to_thread(catalog.shallow_count),
+        problems=tuple(difference.problems()),
+        unmended=unmended,
     )
 
 

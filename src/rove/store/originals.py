@@ -6,7 +6,7 @@ and for as long as one of them is there. Of a file of this machine only the hash
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,14 +58,22 @@ class Originals:
 
         None where that is not known: what was imported was read from no file of this machine, whatever it says.
         """
+        return self.of_documents([document_id], kept=kept).get(document_id)
+
+    def of_documents(self, document_ids: Collection[str], *, kept: bool = False) -> dict[str, Original]:
+        """Likewise of many documents, by id; one of which it is not known is absent."""
         o, d = tables.originals.c, tables.documents.c
-        query = select(o.digest, o.kept_bytes, d.source).join(tables.documents, d.seq == o.document)
+        query = select(d.document_id, o.digest, o.kept_bytes, d.source).join(tables.documents, d.seq == o.document)
+        query = query.where(within(d.document_id, document_ids), d.revision > 0)
+        if kept:
+            query = query.where(o.kept_bytes > 0)
+        found: dict[str, Original] = {}
         with self._database.read() as connection:
-            row = connection.execute(query.where(d.document_id == document_id, d.revision > 0)).first()
-        if row is None or (kept and not row.kept_bytes):
-            return None
-        path = self._files.local(row.digest) if row.kept_bytes else Path(row.source)
-        return Original(path, row.digest) if path.is_absolute() else None
+            for row in connection.execute(query):
+                path = self._files.local(row.digest) if row.kept_bytes else Path(row.source)
+                if path.is_absolute():
+                    found[row.document_id] = Original(path, row.digest)
+        return found
 
     def digest_of(self, document_id: str) -> str:
         """The SHA-256 of the file that a live document was read from, "" where that is not known."""

@@ -9,11 +9,8 @@ from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
-from rove.errors import ServiceError
 from rove.store.files import sync_folder
-from rove.store.presence import CATALOG, LOCK, ORIGINALS
+from rove.store.presence import CATALOG, ORIGINALS
 
 FILES = (CATALOG, f"{CATALOG}-wal", f"{CATALOG}-shm")
 
@@ -21,25 +18,9 @@ FILES = (CATALOG, f"{CATALOG}-wal", f"{CATALOG}-shm")
 def swap(folder: Path, made: Path, claimed: Collection[str]) -> list[Path]:
     """Move the catalog `made` into a base's folder; returns what was moved aside, under names with the time. Blocks.
 
-    Originals that no document of the new catalog was read from and that are not `claimed` go aside too: a sweep would
-    take them off the disk.
-
-    Raises:
-        ServiceError: another process is writing to the base.
+    The caller has the base alone, see `base_alone`. Originals that no document of the new catalog was read from and
+    that are not `claimed` go aside too: a sweep would take them off the disk.
     """
-    lock = FileLock(folder / LOCK, timeout=0, thread_local=False)
-    try:
-        lock.acquire()
-    except Timeout as error:
-        message = f"Another process is writing to {folder}."
-        raise ServiceError(message, cure="Stop it (a server, an add), and run the same again.") from error
-    try:
-        return _swapped(folder, made, claimed)
-    finally:
-        lock.release()
-
-
-def _swapped(folder: Path, made: Path, claimed: Collection[str]) -> list[Path]:
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
     with closing(sqlite3.connect(made)) as catalog, catalog:
         # A catalog that was never used is refused beside an index; this one may have saved nothing.

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
-from collections.abc import Collection, Generator
+from collections.abc import Collection, Generator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from threading import Lock
@@ -15,18 +14,11 @@ from sqlalchemy.exc import DatabaseError
 
 from rove.errors import ConfigError, RoveError, ServiceError
 from rove.store import tables
+from rove.store.files import is_full
+from rove.store.folder_hold import shared_hold
 from rove.store.presence import holds_chunks, lost, remains_of
+from rove.store.sqlite_ways import PRIMARY, connect, open_catalog
 
-BUSY_TIMEOUT_MS = 60_000
-PRAGMAS = (
-    f"busy_timeout={BUSY_TIMEOUT_MS}",
-    "journal_mode=WAL",
-    "synchronous=FULL",
-    "foreign_keys=ON",
-    "secure_delete=ON",
-)
-IMMUTABLE = "?immutable=1"
-PRIMARY = 0xFF
 BROKEN = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT}
 """SQLite's codes for a file that is torn, or none of its own."""
 SAID_OF_TORN = ("Could not decode to UTF-8", "foreign key mismatch", "malformed database schema", "no such column")
@@ -57,14 +49,23 @@ class SqliteDialect:
     writing = {"rove_begin": "BEGIN IMMEDIATE"}  # noqa: RUF012
 
     def __init__(self, file: Path) -> None:
-        """Open the file, or make it."""
+        """Open the file, or make it.
+
+        Raises:
+            ServiceError: another process has the base alone, or the file cannot be opened.
+        """
         self._file = file
-        self._address = _address(file)
+        self._hold = shared_hold(file.absolute().parent)
+        self._watching = Lock()
+        self._lent: list[str] = []
+        try:
+            self._opened = open_catalog(file.absolute())
+        except (sqlite3.DatabaseError, RoveError) as error:
+            self._hold.close()
+            raise self.error(error, "opened") or error from error
         self.engine = create_engine("sqlite://", creator=self._connect, poolclass=QueuePool, paramstyle="named")
         event.listen(self.engine, "connect", self._connected)
         event.listen(self.engine, "begin", _begin)
-        self._watch = sqlite3.connect(self._address, uri=True, check_same_thread=False)
-        self._watching = Lock()
 
     def check_not_lost(self, found: Collection[str]) -> None:
         """See that a file without tables lies beside nothing that was a base, and that its tables are a catalog's."""
@@ -81,7 +82,7 @@ class SqliteDialect:
 
     def _made_meanwhile(self) -> bool:
         """Whether another process was just making the tables: its turn is waited for."""
-        if self._address.endswith(IMMUTABLE):
+        if not self._opened.way.writes:
             return False
         with self._raw() as connection:
             connection.execute("BEGIN IMMEDIATE")
@@ -92,9 +93,34 @@ class SqliteDialect:
 
     def revision(self) -> int:
         """Read the revision by a connection of its own that never writes."""
+        self.check_place()
         with self._watching:
-            found = self._watch.execute("SELECT value FROM facts WHERE name = 'revision'").fetchall()
+            found = self._opened.watch.execute("SELECT value FROM facts WHERE name = 'revision'").fetchall()
         return int(found[0][0] or "0") if found else 0
+
+    def check_place(self, *, writes: bool = False) -> None:
+        """See that the file is the one that was opened; one that could only be read is opened anew once it changes."""
+        opened = self._opened
+        if opened.way.writes:
+            opened.file.check(writes=writes)
+        elif writes or opened.file.has_changed():
+            self._open_again()
+            if writes and not self._opened.way.writes:
+                raise self._unwritable()
+
+    def lend(self, made_by: Sequence[str]) -> bool:
+        """Make the tables in the memory of each connection that only reads."""
+        if self._opened.way.writes:
+            return False
+        self._lent = [statement.strip().replace("CREATE TABLE", "CREATE TEMP TABLE", 1) for statement in made_by]
+        self.engine.dispose()
+        return True
+
+    def _open_again(self) -> None:
+        with self._watching:
+            before, self._opened = self._opened, open_catalog(self._file.absolute())
+            before.watch.close()
+        self.engine.dispose()
 
     def shrink(self) -> bool:
         """Give back free pages, and cut the write-ahead log, which a reader can hold on to."""
@@ -135,13 +161,24 @@ class SqliteDialect:
         if code in HELD:
             cure = "Another program holds on to it, a backup or a browser of databases: end it, and run the same again."
             return ServiceError(message, cure=cure)
+        return self._unwritable(message)
+
+    def _unwritable(self, message: str = "") -> ServiceError:
+        """Say that the disk is full where it is, or that nothing may be written."""
+        folder = self._file.absolute().parent
+        if is_full(folder):
+            message = f"The disk is full: the catalog {self._file} cannot be written to."
+            return ServiceError(message, cure="Make room on the disk, and run the same again.")
+        if not message:
+            message = f"The catalog {self._file} cannot be written to: its folder cannot be."
         return ServiceError(message, cure="Make room on the disk, check its rights, and run the same again.")
 
     def close(self) -> None:
         """Close every connection; who still looks at the revision, for a call that was cancelled, is waited for."""
         with self._watching:  # the driver crashes where a connection is closed while another thread uses it
-            self._watch.close()
+            self._opened.watch.close()
         self.engine.dispose()
+        self._hold.close()
 
     @contextmanager
     def _raw(self) -> Generator[sqlite3.Connection]:
@@ -149,27 +186,27 @@ class SqliteDialect:
             yield cast("sqlite3.Connection", connection.driver_connection)
 
     def _connect(self) -> sqlite3.Connection:
-        timeout = BUSY_TIMEOUT_MS / 1000
-        return sqlite3.connect(self._address, uri=True, check_same_thread=False, timeout=timeout)
+        opened = self._opened
+        connection = connect(self._file.absolute(), opened.way)
+        try:
+            opened.file.look()
+        except RoveError:  # another file has the name by now
+            connection.close()
+            raise
+        return connection
 
     def _connected(self, connection: Any, record: object) -> None:  # noqa: ANN401 - a DB-API connection
         del record
         connection.isolation_level = None
-        if self._address.endswith(IMMUTABLE):
-            return
-        if connection.execute("PRAGMA page_count").fetchone() == (0,):
+        way = self._opened.way
+        if way.writes and connection.execute("PRAGMA page_count").fetchone() == (0,):
             connection.execute("PRAGMA auto_vacuum=INCREMENTAL")  # on a base that is there, a write without effect
-        for pragma in PRAGMAS:
+        for statement in () if way.writes else ("PRAGMA temp_store=MEMORY", *self._lent):
+            connection.execute(statement)
+        for pragma in way.pragmas:
             connection.execute(f"PRAGMA {pragma}")
 
 
 def _begin(connection: Connection) -> None:
     if begin := connection.get_execution_options().get("rove_begin"):
         connection.exec_driver_sql(begin)
-
-
-def _address(file: Path) -> str:
-    """The file as SQLite opens it; one on a medium that nobody can write to, as one that does not change."""
-    address = file.absolute().as_uri()
-    changes = os.access(file.parent, os.W_OK) or Path(f"{file}-shm").exists()
-    return address if changes else f"{address}{IMMUTABLE}"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import cached_property, partial
 from pathlib import Path
 
-from rove.errors import ServiceError
+from rove.errors import CatalogReplacedError, ServiceError
 from rove.records import Filter, Prepared
 from rove.records.filter import access_filter_of
 from rove.records.ledger import LostChunk
@@ -21,8 +22,9 @@ from rove.store.embedded import EmbeddedIndex
 from rove.store.failpoints import failpoint
 from rove.store.fetching import Fetching
 from rove.store.field_names import FieldNames
+from rove.store.files import is_full
 from rove.store.files_place import files_of
-from rove.store.health import Health, finish_erasing, finish_sweeping, forget, heal, refresh
+from rove.store.health import Health, finish_erasing, finish_sweeping, forget, heal, look, refresh
 from rove.store.home import home_of
 from rove.store.index_beside import IndexBeside
 from rove.store.index_facts import WRITTEN_TO
@@ -265,6 +267,7 @@ class Store(Fetching):
     async def writing(self, *, thorough: bool = False) -> AsyncGenerator[Health]:
         """Hold the base for writing, once what an interrupted writer left is mended."""
         async with self._turn:
+            await asyncio.to_thread(self.catalog.database.check_place)  # the lock lies in the folder of that name
             await self._turns.take()
             try:
                 health = Health(chunks=0)
@@ -296,9 +299,17 @@ class Store(Fetching):
                 return
 
     async def heal(self) -> Health:
-        """Compare catalog and index chunk by chunk, and mend the index from the catalog."""
-        async with self.writing(thorough=True) as health:
-            return health
+        """Compare catalog and index chunk by chunk, and mend the index from the catalog, where it can be written to."""
+        try:
+            async with self.writing(thorough=True) as health:
+                return health
+        except CatalogReplacedError:
+            raise
+        except ServiceError as error:
+            if os.access(self.folder, os.W_OK) and not await asyncio.to_thread(is_full, self.folder):
+                raise
+            found = self.catalog, self.index, self.originals
+            return await look(*found, dimension=self.dimension, unmended=error.reason)
 
     async def close(self) -> None:
         """Close the index and the catalog."""

@@ -82,10 +82,17 @@ class Summaries:
 
     def of_document(self, document_id: str) -> list[Summary]:
         """Return the summaries of a live document: of all of it, then of its sections in the order of the text."""
+        return self.of_documents([document_id]).get(document_id, [])
+
+    def of_documents(self, document_ids: Collection[str]) -> dict[str, list[Summary]]:
+        """Likewise of many, by their ids; one that has none is absent."""
         query = select(summaries, D.document_id).join(tables.documents, D.seq == S.document)
+        query = query.where(within(D.document_id, document_ids), D.revision > 0).order_by(S.seq)
+        found: dict[str, list[Summary]] = {}
         with self.database.read() as connection:
-            found = connection.execute(query.where(D.document_id == document_id, D.revision > 0).order_by(S.seq))
-            return [summary_of(row) for row in found]
+            for row in connection.execute(query):
+                found.setdefault(row.document_id, []).append(summary_of(row))
+        return found
 
     def these(self, seqs: Collection[int]) -> dict[int, Summary]:
         """Fetch summaries by their row numbers."""

@@ -90,18 +90,20 @@ class Triplets:
             row = connection.execute(select(func.count(), func.count(t.document.distinct()))).one()
         return int(row[0]), int(row[1])
 
-    def written(self, document_id: str) -> tuple[str, list[tuple[str, Triplet]]]:
-        """Return what was found in a live document, and by what, "" where nobody has looked: to carry it elsewhere."""
+    def written(self, document_ids: Collection[str]) -> dict[str, tuple[str, list[Triplet]]]:
+        """Return what was found in live documents, by id, and by what: to carry it elsewhere.
+
+        One in which nobody has looked is absent.
+        """
         d, g, t = tables.documents.c, enriched_tables.graphed.c, enriched_tables.triplets.c
+        query = select(d.seq, d.document_id, g.by).join(enriched_tables.graphed, g.document == d.seq)
         with self.database.read() as connection:
-            found = select(d.seq, g.by).join(enriched_tables.graphed, g.document == d.seq)
-            row = connection.execute(found.where(d.document_id == document_id, d.revision > 0)).first()
-            if row is None:
-                return "", []
-            rows = connection.execute(
-                select(enriched_tables.triplets).where(t.document == row.seq, t.memory_id.is_(None)).order_by(t.seq)
-            )
-            return str(row.by), [(one.chunk_id, _triplet_of(one)) for one in rows]
+            looked = connection.execute(query.where(within(d.document_id, document_ids), d.revision > 0)).all()
+            found = {row.seq: (str(row.by), list[Triplet]()) for row in looked}
+            own = within(t.document, list(found)) & t.memory_id.is_(None)
+            for row in connection.execute(select(enriched_tables.triplets).where(own).order_by(t.seq)) if found else ():
+                found[row.document][1].append(_triplet_of(row))
+        return {row.document_id: found[row.seq] for row in looked}
 
     def rows_of(self, document_ids: Collection[str]) -> Mapping[str, int]:
         """Return the row number of each of these documents that is live."""

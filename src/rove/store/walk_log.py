@@ -14,7 +14,7 @@ from rove.records.walk_events import WalkInfo
 from rove.store import tables
 from rove.store.catalog_rows import AnyRow
 from rove.store.database import Database, insert_rows
-from rove.store.dialect import holds
+from rove.store.word_scan import rows_holding
 
 COLUMNS = tuple(tables.walks.c[field.name] for field in fields(WalkInfo))
 
@@ -84,16 +84,8 @@ class WalkLog:
     def resting_on(self, words: Sequence[str]) -> list[str]:
         """The ids of walks in whose events one of these words stands, as events write it."""
         e = tables.walk_events.c
-        with self._database.read() as connection:
-            return sorted(
-                {
-                    walk_id
-                    for word in words
-                    for walk_id in connection.execute(
-                        select(e.walk_id).where(holds(e.event, word)).distinct()
-                    ).scalars()
-                }
-            )
+        with self._database.snapshot() as connection:
+            return sorted({str(found) for (found,) in rows_holding(connection, e.event, words, e.walk_id)})
 
     def rewrite(self, walk_id: str, events: Mapping[int, str]) -> None:
         """Put other events in the place of those with these numbers."""

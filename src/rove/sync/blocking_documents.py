@@ -184,11 +184,13 @@ class BlockingDocuments(ABC):
         *names: str | Path,
         where: Filter | None = None,
         mentions: bool = False,
+        erase_now: bool = False,
         listener: Listener = ignore,
     ) -> int:
         """See `AsyncRove.delete`."""
         heard = self._heard(where, listener)
-        return self._run(self._kb.delete(*names, where=where, mentions=mentions, listener=heard))
+        given = self._kb.delete(*names, where=where, mentions=mentions, erase_now=erase_now, listener=heard)
+        return self._run(given)
 
     def mentions(self, *names: str | Path, where: Filter | None = None, listener: Listener = ignore) -> Mentions:
         """See `AsyncRove.mentions`."""

@@ -94,8 +94,17 @@ def words() -> None:
 @click.argument("names", nargs=-1, type=DOCUMENT)
 @where_option("Erase what this holds for.")
 @click.option("--mentions", is_flag=True, help="Erase kept questions, walks and conversations that name it too.")
+@click.option(
+    "--erase",
+    type=click.Choice(["now", "later"]),
+    default="later",
+    help="Where the base is in Postgres: write its tables anew at once (now), or leave that to `rove doctor` (later).",
+)
 def delete() -> None:
-    """Erase documents by id, by path or by condition: text, chunks, vectors, and their bytes on disk.
+    """Erase documents by id, by path or by condition: text, chunks, vectors, and their bytes in the base's folder.
+
+    Of a base in Postgres the bytes stay in the files of its tables until these are written anew: by --erase now, while
+    who reads waits, or by `rove doctor`. The log, the copies and the backups of the server are its own.
 
     The beginning of an id, or the end of a path, will do where only one document is meant.
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from rove.errors import RoveError
+from rove.errors import CatalogReplacedError, RoveError
 from rove.serve.admission.callers import EVERY_SPACE
 from rove.serve.admission.middleware import caller_of
 from rove.serve.context import ServerContextIn
@@ -20,10 +20,11 @@ PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
 
 
 MOVED, MOVED_CURE = "moved", "Name the embedder that its base has by now in the settings, under [embedder]."
+REPLACED = "replaced"
 
 
 class UpOut(Reply):
-    """The server is up. `status`: "ok", or "moved" where a space answers nothing, and `cure` says what to do."""
+    """The server is up. `status`: "ok"; "moved" or "replaced" where a space answers nothing, then with a `cure`."""
 
     status: str = "ok"
     cure: Cure = ""
@@ -44,13 +45,15 @@ class SpacesOut(Reply):
 async def health(server: ServerContextIn, response: Response) -> UpOut:
     """Say that the server is up; this needs no key, and names no space.
 
-    Where bases were moved to another embedder since they were opened, that is said; with 503, if no space is left.
+    Where bases were moved to another embedder since they were opened, or their catalogs were replaced, that is said;
+    with 503, if no space is left.
     """
     moved = server.spaces.moved
     if not moved:
         return UpOut()
     response.status_code = 503 if len(moved) == len(server.spaces) else 200
-    return UpOut(status=MOVED, cure=MOVED_CURE)
+    replaced = next((error for error in moved.values() if isinstance(error, CatalogReplacedError)), None)
+    return UpOut(status=REPLACED, cure=replaced.cure) if replaced else UpOut(status=MOVED, cure=MOVED_CURE)
 
 
 @router.get("/v1/spaces")

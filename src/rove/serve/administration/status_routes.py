@@ -9,7 +9,7 @@ from time import monotonic
 
 from fastapi import APIRouter, Request
 
-from rove.errors import RoveError
+from rove.errors import EmbedderMovedError, RoveError
 from rove.serve.administration.process_figures import machine_now, process_now
 from rove.serve.administration.status_schema import (
     EvaluationNowOut,
@@ -91,7 +91,7 @@ async def _space(space: Space, server: ServerContext) -> SpaceNowOut:
         documents=documents,
         chunks=chunks,
         shallow=shallow,
-        moved=space.name in server.spaces.moved,
+        moved=isinstance(server.spaces.moved.get(space.name), EmbedderMovedError),
         in_database=store.home.is_shared,
         disk_free_bytes=disk.free if disk else None,
         disk_bytes=disk.total if disk else None,

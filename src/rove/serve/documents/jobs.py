@@ -9,7 +9,7 @@ from time import monotonic
 
 from rove.document_operations import keep_originals
 from rove.engine import AsyncRove
-from rove.errors import RoveError, ServiceError
+from rove.errors import EmbedderMovedError, RoveError, ServiceError
 from rove.serve.documents.again import read_again
 from rove.serve.documents.job import PINNED_S, Job, JobElsewhere
 from rove.serve.documents.second_pass import SecondPass
@@ -69,8 +69,10 @@ class Jobs:
 
         Raises:
             ThrottledError: as many of its jobs as may wait are not done.
-            ServiceError: the other servers' jobs cannot be counted.
+            CatalogReplacedError: the base would not get what is handed in.
+            ServiceError: it cannot be written to, or the other servers' jobs cannot be counted.
         """
+        await asyncio.to_thread(self._kb.store.catalog.database.check_place)
         here = sum(job.caller == caller and not job.is_taken_in for job in self._known.values())
         if here >= self._most or await self.spool.waiting_elsewhere(caller) >= self._most:
             raise ThrottledError(FULL.format(most=self._most), cure=FULL_CURE, retry_after_s=RETRY_S)
@@ -171,7 +173,10 @@ class Jobs:
                 files = files_of(items, spooled.folder)
                 offered = await asyncio.to_thread(self._kb.store.originals.offered, files)
                 job.trouble = await keep_originals(self._kb.store, self._kb.settings.serve, offered)
-            except ServiceError as error:  # the embedder or the disk: nothing that was handed in is given up for it
+            except (
+                ServiceError,
+                EmbedderMovedError,
+            ) as error:  # nothing handed in is given up for it
                 job.state, job.trouble = "waiting", error.reason
                 log.warning("job waits", extra={"job": job.job_id, "reason": error.reason})
             except RoveError as error:

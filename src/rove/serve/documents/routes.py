@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import TypeAdapter, ValidationError
 from starlette.datastructures import UploadFile
 
+from rove.document_erasure import ERASE_NOW
 from rove.errors import InputError
 from rove.serve.admission.middleware import caller_of
 from rove.serve.caller_view import CallerView
@@ -122,14 +123,20 @@ async def summary(view: CallerViewIn, document_id: Annotated[str, Query(max_leng
 
 @router.delete("/document", status_code=204)
 async def delete(
-    view: CallerViewIn, document_id: Annotated[str, Query(max_length=2_000)], mentions: bool = False
+    view: CallerViewIn,
+    document_id: Annotated[str, Query(max_length=2_000)],
+    mentions: bool = False,
+    erase: Literal["now", "later"] = "later",
 ) -> Response:
-    """Erase a document: its text, chunks and vectors, and their bytes on disk.
+    """Erase a document: its text, chunks and vectors, and their bytes in the base's folder.
+
+    Of a base in Postgres the bytes stay in the files of its tables until these are written anew: with `erase=now`
+    (right `admin`: who reads waits meanwhile), or by `doctor`. The log, copies and backups of that server are its own.
 
     Kept questions, walks and conversations in which users name it stay, unless `mentions` (right `admin`). An
     administrator is told how many there are, in the header `Rove-Mentions`.
     """
-    found = await view.delete(document_id, mentions=mentions)
+    found = await view.delete(document_id, mentions=mentions, now=erase == ERASE_NOW)
     counts = f"questions={len(found.questions)}, walks={len(found.walks)}, conversations={len(found.conversations)}"
     headers = {"Rove-Mentions": counts} if found else None
     return Response(status_code=204, headers=headers)

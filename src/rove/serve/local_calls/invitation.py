@@ -31,7 +31,7 @@ ELSEWHERE = ("ROVE_KB", "ROVE_CACHE")
 class Invitation:
     """Where a server listens for the command line. `code`: the folder of its own code; other code may print otherwise.
 
-    `environment`: see `environment_of`.
+    `environment`: see `environment_of`. `url`: where the server itself listens, for people who are told of it.
     """
 
     port: int
@@ -40,6 +40,7 @@ class Invitation:
     space: str
     code: str
     environment: str
+    url: str = ""
     protocol: int = PROTOCOL
 
     def write(self, folder: Path) -> None:

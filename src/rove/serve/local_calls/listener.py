@@ -26,9 +26,10 @@ log = logging.getLogger("rove.serve")
 
 
 @asynccontextmanager
-async def listening(bases: Mapping[str, AsyncRove], answering: Answering | None) -> AsyncGenerator[None]:
+async def listening(bases: Mapping[str, AsyncRove], answering: Answering | None, url: str = "") -> AsyncGenerator[None]:
     """Answer the command line for the length of the block, about the bases that live in folders, by their names.
 
+    `url`: where the server itself listens, which is told to who wants the base alone.
     Where there is no place for the file that invites it, the command line opens the base itself, as without a server.
     """
     if answering is None or os.name == "nt":
@@ -37,7 +38,7 @@ async def listening(bases: Mapping[str, AsyncRove], answering: Answering | None)
     listener = _Listener(bases, answering)
     server = await asyncio.start_server(listener.serve, HOST, 0, limit=MAX_LINE)
     try:
-        listener.invite(server.sockets[0].getsockname()[1])
+        listener.invite(server.sockets[0].getsockname()[1], url)
         yield
     finally:
         listener.take_back()
@@ -52,11 +53,11 @@ class _Listener:
         self._invitations: dict[str, Invitation] = {}
         self._calls: set[asyncio.Task[Any]] = set()
 
-    def invite(self, port: int) -> None:
+    def invite(self, port: int, url: str) -> None:
         """Put a file into each base's folder."""
         code, environment = CODE, environment_of(dict(os.environ))
         for name, kb in self._bases.items():
-            invitation = Invitation(port, os.getpid(), secrets.token_urlsafe(32), name, code, environment)
+            invitation = Invitation(port, os.getpid(), secrets.token_urlsafe(32), name, code, environment, url)
             try:
                 invitation.write(kb.settings.folder)
             except OSError as error:
