@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 
@@ -88,14 +89,15 @@ async def test_a_document_is_exported_with_its_own_pages(town: Town, monkeypatch
     kb = town.spaces._spaces["hr"].kb
     async with town.client("root") as client:
         await settled(client, "hr", await client.post(f"{HR}/uploads", files=[("files", ("plan.pdf", PLANS["May"]))]))
-        read = kb.store.catalog.document
+        read = kb.store.catalog.with_chunks
         loop, replaced = asyncio.get_running_loop(), []
 
-        def slow(document_id: str) -> object:
-            """Read a document, and have it replaced right after."""
-            found = read(document_id)
-            if found and found[0].kind == "pdf" and not replaced:
-                replaced.append(document_id)
+        def slow(document_ids: Sequence[str]) -> object:
+            """Read documents, and have one replaced right after."""
+            found = read(document_ids)
+            plan = next((name for name, (document, _) in found.items() if document.kind == "pdf"), "")
+            if plan and not replaced:
+                replaced.append(plan)
                 asyncio.run_coroutine_threadsafe(replace(), loop).result(60)
             return found
 
@@ -103,7 +105,7 @@ async def test_a_document_is_exported_with_its_own_pages(town: Town, monkeypatch
             files = [("files", ("plan.pdf", PLANS["July"]))]
             await settled(client, "hr", await client.post(f"{HR}/uploads", files=files))
 
-        monkeypatch.setattr(kb.store.catalog, "document", slow)
+        monkeypatch.setattr(kb.store.catalog, "with_chunks", slow)
         trees = [json.loads(line) async for line in kb.export()]
         assert replaced
         (plan,) = [tree for tree in trees if tree.get("kind") == "pdf"]

@@ -129,3 +129,8 @@ def is_full(folder: Path) -> bool:
         return shutil.disk_usage(folder).free < LEAST_ROOM_BYTES
     except OSError:
         return False
+
+
+def is_writable(folder: Path) -> bool:
+    """Say whether this user may write in a folder, and there is room on its disk."""
+    return os.access(folder, os.W_OK, effective_ids=os.access in os.supports_effective_ids) and not is_full(folder)

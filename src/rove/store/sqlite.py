@@ -14,7 +14,7 @@ from sqlalchemy.exc import DatabaseError
 
 from rove.errors import ConfigError, RoveError, ServiceError
 from rove.store import tables
-from rove.store.files import is_full
+from rove.store.files import is_full, is_writable
 from rove.store.folder_hold import shared_hold
 from rove.store.presence import holds_chunks, lost, remains_of
 from rove.store.sqlite_ways import PRIMARY, connect, open_catalog
@@ -101,24 +101,25 @@ class SqliteDialect:
     def check_place(self, *, writes: bool = False) -> None:
         """See that the file is the one that was opened; one that could only be read is opened anew once it changes."""
         opened = self._opened
-        if opened.way.writes:
-            opened.file.check(writes=writes)
+        if opened.way.shares:
+            opened.file.check(writes=writes and opened.way.writes)
         elif writes or opened.file.has_changed():
             self._open_again()
-            if writes and not self._opened.way.writes:
-                raise self._unwritable()
+        if writes and not self._opened.way.writes:
+            raise self._unwritable()
 
     def lend(self, made_by: Sequence[str]) -> bool:
-        """Make the tables in the memory of each connection that only reads."""
-        if self._opened.way.writes:
-            return False
+        """Make the tables in the memory of each connection; from then on this process only reads."""
+        folder = self._file.absolute().parent
+        if self._opened.way.writes and is_writable(folder):
+            return False  # another program held on to it, for one
         self._lent = [statement.strip().replace("CREATE TABLE", "CREATE TEMP TABLE", 1) for statement in made_by]
-        self.engine.dispose()
+        self._open_again()
         return True
 
     def _open_again(self) -> None:
         with self._watching:
-            before, self._opened = self._opened, open_catalog(self._file.absolute())
+            before, self._opened = self._opened, open_catalog(self._file.absolute(), writes=not self._lent)
             before.watch.close()
         self.engine.dispose()
 
@@ -169,9 +170,12 @@ class SqliteDialect:
         if is_full(folder):
             message = f"The disk is full: the catalog {self._file} cannot be written to."
             return ServiceError(message, cure="Make room on the disk, and run the same again.")
-        if not message:
-            message = f"The catalog {self._file} cannot be written to: its folder cannot be."
-        return ServiceError(message, cure="Make room on the disk, check its rights, and run the same again.")
+        if is_writable(folder):
+            cure = "Make room on the disk, check its rights, and run the same again."
+            return ServiceError(message or f"The catalog {self._file} cannot be written to.", cure=cure)
+        cure = "Give this user the right to write there, or copy the folder to where it can be written, and name that."
+        message = message or f"The catalog {self._file} cannot be written to: nothing in its folder can be."
+        return ServiceError(message, cure=cure)
 
     def close(self) -> None:
         """Close every connection; who still looks at the revision, for a call that was cancelled, is waited for."""

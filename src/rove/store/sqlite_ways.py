@@ -28,10 +28,14 @@ BUSY_TIMEOUT_MS, SOON_MS = 60_000, 2_000
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """A way of opening a file: what is put behind its address, and what each connection is told first."""
+    """A way of opening a file: what is put behind its address, and what each connection is told first.
+
+    `shares`: others may have it open, and write to it. `writes`: this process may.
+    """
 
     query: str
     pragmas: tuple[str, ...]
+    shares: bool = False
     writes: bool = False
 
 
@@ -44,8 +48,11 @@ SHARED = Way(
         "foreign_keys=ON",
         "secure_delete=ON",
     ),
+    shares=True,
     writes=True,
 )
+LOOKING = Way("", (f"busy_timeout={BUSY_TIMEOUT_MS}", "query_only=ON"), shares=True)
+"""Beside others, without a write of this process's own."""
 AS_IT_LIES = Way(READ_ALONE, ("query_only=ON",))
 """Where there is no log: nobody has it open, and it changes only once somebody opens it."""
 ALONE = Way("?vfs=unix-excl", (f"busy_timeout={SOON_MS}", "query_only=ON"))
@@ -61,14 +68,16 @@ class OpenedCatalog:
     watch: sqlite3.Connection
 
 
-def open_catalog(file: Path) -> OpenedCatalog:
+def open_catalog(file: Path, *, writes: bool = True) -> OpenedCatalog:
     """Open a catalog, or make its file; where that would have to write and cannot, so that it can be read.
+
+    Without `writes` it is only read in any case.
 
     Raises:
         sqlite3.DatabaseError: it can be opened in no way; what the first one said.
     """
     try:
-        return _opened(file, SHARED)
+        return _opened(file, SHARED if writes else LOOKING)
     except sqlite3.OperationalError as error:
         if error.sqlite_errorcode & PRIMARY not in UNWRITABLE or not _size(file):
             raise

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import shutil
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -22,7 +21,7 @@ from rove.store.embedded import EmbeddedIndex
 from rove.store.failpoints import failpoint
 from rove.store.fetching import Fetching
 from rove.store.field_names import FieldNames
-from rove.store.files import is_full
+from rove.store.files import is_writable
 from rove.store.files_place import files_of
 from rove.store.health import Health, finish_erasing, finish_sweeping, forget, heal, look, refresh
 from rove.store.home import home_of
@@ -306,7 +305,7 @@ class Store(Fetching):
         except CatalogReplacedError:
             raise
         except ServiceError as error:
-            if os.access(self.folder, os.W_OK) and not await asyncio.to_thread(is_full, self.folder):
+            if await asyncio.to_thread(is_writable, self.folder):
                 raise
             found = self.catalog, self.index, self.originals
             return await look(*found, dimension=self.dimension, unmended=error.reason)
