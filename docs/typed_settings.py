@@ -22,7 +22,7 @@ from rove.settings.place import Address
 
 FOLDER = Path(__file__).parents[1] / "src" / "rove" / "settings" / "tables"
 COLUMNS = 120
-PARTS = {"embedder", "reranker", "chat"}
+PARTS = {"embedder", "reranker", "chat", "judge"}
 """Tables in whose place an object can be handed in: `open` names them itself."""
 HEAD = '''"""{title}
 

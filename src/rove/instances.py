@@ -9,6 +9,7 @@ from typing import Any
 from rove.errors import ConfigError
 from rove.models import ChatModel, Embedder, Reranker
 from rove.models.cache import remembering
+from rove.models.judge import Judge
 from rove.settings import SettingsSection
 from rove.store import VectorIndex
 
@@ -19,6 +20,7 @@ CONTRACTS = {
     "embedder": "fingerprint max_distance min_lead passages queries",
     "reranker": "weight scores",
     "chat": "name stream",
+    "judge": "supported answers span",
     "index": "add remove semantic chunk_ids count check optimize tidy erase rebuild close",
 }
 """What an object must have to be taken for one of its kind."""
@@ -35,6 +37,7 @@ class Instances:
     embedder: Embedder | None = None
     reranker: Reranker | None = None
     chat: ChatModel | None = None
+    judge: Judge | None = None
     index: VectorIndex | None = None
 
 

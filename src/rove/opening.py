@@ -9,8 +9,17 @@ from typing import Self, Unpack
 from rove.argument_checks import checked
 from rove.instances import Instances, told_apart
 from rove.models import ChatModel, Embedder, Reranker
-from rove.settings import Address, ChatSettings, EmbedderSettings, RerankerSettings, Settings, read_settings
-from rove.settings.tables import ChatTable, EmbedderTable, RerankerTable, SettingTables
+from rove.models.judge import Judge
+from rove.settings import (
+    Address,
+    ChatSettings,
+    EmbedderSettings,
+    JudgeSettings,
+    RerankerSettings,
+    Settings,
+    read_settings,
+)
+from rove.settings.tables import ChatTable, EmbedderTable, JudgeTable, RerankerTable, SettingTables
 from rove.store import VectorIndex
 
 NONE = Instances()
@@ -35,6 +44,7 @@ class Opening(ABC):
         embedder: Embedder | EmbedderTable | EmbedderSettings | None = None,
         reranker: Reranker | RerankerTable | RerankerSettings | None = None,
         chat: ChatModel | ChatTable | ChatSettings | None = None,
+        judge: Judge | JudgeTable | JudgeSettings | None = None,
         index: VectorIndex | None = None,
         **settings: Unpack[SettingTables],
     ) -> Self:
@@ -47,6 +57,7 @@ class Opening(ABC):
                 loop of a thread of its own.
             reranker: likewise.
             chat: likewise, the chat model.
+            judge: likewise, what judges whether a passage answers.
             index: an object that answers instead of LanceDB where the base is too large for memory.
             settings: what wins over the file and the environment: `search={"top_k": 5}`, or `also=["other-kb"]`, bases
                 that are read with it as one. Editors complete them, and type checkers know each.
@@ -54,5 +65,5 @@ class Opening(ABC):
         Raises:
             ConfigError: wrong settings, a base that is not there or is another embedder's, or has lost its catalog.
         """
-        instances, tables = told_apart(embedder=embedder, reranker=reranker, chat=chat, index=index)
+        instances, tables = told_apart(embedder=embedder, reranker=reranker, chat=chat, judge=judge, index=index)
         return cls(read_settings(location, **tables, **settings), instances, create=create)

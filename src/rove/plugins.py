@@ -24,12 +24,14 @@ CHUNKERS, MODEL_CHUNKERS, SUPPORTED = "rove.chunk:CHUNKERS", "rove.chunk:MODEL_C
 STRATEGY_FOR = "rove.chunk.cut:strategy_for"
 LOADERS = "rove.load:LOADERS"
 RERANKERS, RULES = "rove.models:RERANKERS", "rove.retrieve.rules:RULES"
+JUDGES = "rove.models.judge:JUDGES"
 NAMING: Mapping[str, str] = {
     "answer.mode": RETRIEVERS,
     "answer.fallback": FALLBACKS,
     "search.chain": RETRIEVERS,
     "search.reranker": RERANKERS,
     "search.rules": RULES,
+    "judge.name": JUDGES,
     "walk.reader": READERS,
     "enrich.sentiment": SENTIMENTS,
     "enrich.after_add": ENRICHERS,
@@ -91,6 +93,7 @@ def names_in(settings: Settings) -> Iterator[Named]:
         yield Named("search.chain", name, (RETRIEVERS,))
     for name in settings.search.together:
         yield Named("search.together", name, (RETRIEVERS,))
+    yield Named("judge.name", settings.judge.name, (JUDGES,), (NONE,))
     yield Named("walk.reader", settings.walk.reader, (READERS,), (NONE,))
     yield Named("enrich.sentiment", settings.enrich.sentiment, (SENTIMENTS,), (NONE,))
     for name in settings.answer.fallback:

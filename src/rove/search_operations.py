@@ -8,6 +8,7 @@ from rove.events import Listener, ignore, note
 from rove.instances import Instances
 from rove.models import EMBEDDERS, RERANKERS, ChatModel, LateEmbedder, chat_model
 from rove.models.cache import remembering
+from rove.models.judge import Judge, judge_of
 from rove.plugins import check_names
 from rove.records import Filter, Hit
 from rove.retrieve import Query, SearchContext, reranks, retrieve, usual_top_k
@@ -48,6 +49,10 @@ class SearchOperations:
         """The chat model that was handed in, else the one that the settings name, if any."""
         return self.instances.chat or chat_model(self.settings.chat)
 
+    def judge(self) -> Judge | None:
+        """The judge that was handed in, else the one that the settings name, if any."""
+        return self.instances.judge or judge_of(self.settings.judge)
+
     def _set_search_context(self) -> None:
         search, late, own = self.settings.search, isinstance(self.embedder, LateEmbedder), self.instances.reranker
         self._reranks = late or bool(search.reranker or own)
@@ -55,7 +60,14 @@ class SearchOperations:
             self.embedder, self.store, self.settings.reranker
         )
         self.search_context = SearchContext(
-            self.store, self.embedder, reranker, search, self.settings.question, self.chat_model, self.stand_in
+            self.store,
+            self.embedder,
+            reranker,
+            search,
+            self.settings.question,
+            self.chat_model,
+            self.judge,
+            self.stand_in,
         )
 
     async def search(

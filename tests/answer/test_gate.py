@@ -13,7 +13,7 @@ import pytest
 from rove import Rove, Text
 from rove.answer.answerability import FEATURES, POOL, Evidence, Network, chance, features
 from rove.answer.gate import Gate
-from rove.answer.spans import AnswerSpans
+from rove.answer.spans import ReadSpans
 from rove.models.fake import FakeEmbedder
 from rove.models.passage_reading import PassageReading
 from rove.records import Chunk, Hit, Place
@@ -162,7 +162,7 @@ async def test_spans_stand_in_the_document_behind_the_prefix() -> None:
     """The prefix is read with the passage; what is found is told as a place in the document."""
     moved = hit("a", TEXT, prefix="Opening hours", start=100)
     tokens = len(moved.chunk.indexed_text.split())
-    spans = await AnswerSpans.of([moved], {"a": reading(tokens, 6, 3.0)}, Reads())
+    spans = await ReadSpans.of([moved], {"a": reading(tokens, 6, 3.0)}, Reads())
     best = spans.best("d", (100, 142))
     assert best is not None
     assert (best.span, best.score) == ((118, 123), 3.0)  # "nine."

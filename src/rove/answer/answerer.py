@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -13,19 +12,17 @@ from rove.answer.extract import Candidate, FollowUp, best_quotes
 from rove.answer.gate import GateVerdict
 from rove.answer.passages import TextOf, read_parents
 from rove.answer.refusal import refusal
-from rove.answer.spans import AnswerSpans
+from rove.answer.short_answer import short_answer
+from rove.answer.spans import AnswerSpans, ReadSpans, judged_spans
 from rove.events import Listener
 from rove.language.pipe_rows import as_table
 from rove.language.rendering import render
 from rove.models import ChatModel, Embedder
-from rove.records import Answer, Citation, Hit, Sentence
+from rove.models.judge import Judge
+from rove.records import Answer, Hit, Sentence
 from rove.settings import AnswerSettings
 from rove.tracing import stage
 
-_SPACED_LETTER = re.compile(r"(?![\u2e80-\U0010ffff])[^\W_]")
-"""A letter or digit of a script that puts spaces between words."""
-LEVEL = 2.0
-"""The reader's score, a logit, from which on a few words are set off as the short answer."""
 NO_MODEL = "No chat model is configured, so this answer quotes the sources word for word."
 NO_SENTENCE = "They hold no whole sentence to quote."
 MODEL_REFUSED = "{model} found no answer in the references."
@@ -50,12 +47,16 @@ class Answerer:
         embedder: chooses quotes.
         chat: writes; None means that answers are extractive.
         settings: see `AnswerSettings`.
+        judge: says which passages answer, and where; None: the reader of kept tokens does.
     """
 
-    def __init__(self, embedder: Embedder, chat: ChatModel | None, settings: AnswerSettings) -> None:
+    def __init__(
+        self, embedder: Embedder, chat: ChatModel | None, settings: AnswerSettings, judge: Judge | None = None
+    ) -> None:
         self._embedder = embedder
         self._chat = chat
         self._settings = settings
+        self._judge = judge
 
     async def answer(
         self,
@@ -102,7 +103,7 @@ class Answerer:
         hits = await read_parents(found, text_of)
 
         async def quoted(note: str) -> Answer:
-            spans = await AnswerSpans.of(found, verdict.readings, self._embedder)
+            spans = await self._spans(question, found, verdict, follow)
             return await self._quote(question, hits, spans, language, text_of, note, follow)
 
         if self._chat is None:
@@ -114,6 +115,15 @@ class Answerer:
         if verified.refused:
             return refused(question, hits, language, MODEL_REFUSED.format(model=self._chat.name))
         return await quoted(unheld_note(verified, self._chat.name))
+
+    async def _spans(
+        self, question: str, found: Sequence[Hit], verdict: GateVerdict, follow: FollowUp | None
+    ) -> AnswerSpans:
+        """Say where answers are seen. Of a question that follows another the judge cannot tell what it is about."""
+        judged = None
+        if self._judge and not follow:
+            judged = verdict.spans or await judged_spans(question, found, self._judge)
+        return judged or await ReadSpans.of(found, verdict.readings, self._embedder)
 
     async def portrait(
         self, question: str, hits: Sequence[Hit], *, language: str, text_of: TextOf, listener: Listener
@@ -143,7 +153,9 @@ class Answerer:
             return refused(question, hits, language, f"{note} {NO_SENTENCE}")
         sentences = tuple(Sentence(shown([one], marked=False), (one.citation,)) for one in quotes)
         text = "\n\n".join(shown(list(block)) for _, block in groupby(quotes, _table_of))
-        return Answer(question, text, "extractive", language, sentences, tuple(hits), note, short=_short(quotes, spans))
+        return Answer(
+            question, text, "extractive", language, sentences, tuple(hits), note, short=short_answer(quotes, spans)
+        )
 
 
 def shown(block: Sequence[Candidate], *, marked: bool = True) -> str:
@@ -152,22 +164,6 @@ def shown(block: Sequence[Candidate], *, marked: bool = True) -> str:
     if not block[0].is_row:
         return f"{render(block[0].citation.quote).line} {signs[0]}".rstrip()
     return as_table(block[0].names, {one.citation.quote: sign for one, sign in zip(block, signs, strict=True)})
-
-
-def _short(quotes: Sequence[Candidate], spans: AnswerSpans) -> Citation | None:
-    """Return the words of the quotes that answer best, none of them cut; None where none is sure enough (`LEVEL`)."""
-    places = ((spans.best(one.citation.document_id, one.citation.span), one) for one in quotes)
-    found = [(span, one) for span, one in places if span and span.score >= LEVEL]
-    if not found:
-        return None
-    best, quote = max(found, key=lambda pair: pair[0].score)
-    said, begin = quote.citation.quote, quote.citation.span[0]
-    (start, end) = (edge - begin for edge in best.span)
-    while start and _SPACED_LETTER.match(said, start - 1) and _SPACED_LETTER.match(said, start):
-        start -= 1
-    while end < len(said) and _SPACED_LETTER.match(said, end) and _SPACED_LETTER.match(said, end - 1):
-        end += 1
-    return replace(quote.citation, span=(begin + start, begin + end), quote=said[start:end])
 
 
 def _table_of(quote: Candidate) -> object:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rove.answer.cite import cite
 from rove.answer.claim import plain
-from rove.answer.spans import AnswerSpans
+from rove.answer.spans import AnswerSpan, AnswerSpans, JudgedSpans, ReadSpans
 from rove.answer.values import read_values
 from rove.language.pipe_rows import table_rows
 from rove.language.sentences import sentence_spans
@@ -78,10 +78,12 @@ async def best_quotes(
     embedder: Embedder,
     *,
     quotes: int,
-    spans: AnswerSpans = AnswerSpans(),  # noqa: B008 - nothing was read
+    spans: AnswerSpans = ReadSpans(),  # noqa: B008 - nothing was read
     follow: FollowUp | None = None,
 ) -> list[Candidate]:
     """Choose at most `quotes` sentences and rows, best first; sentences that follow each other stay in their order.
+
+    Where the judge surely sees answers (`JUDGE_LEVEL`), these are what holds them, each answer once. Else:
 
     Sentences are found and compared in a thread: of long references that takes 10 ms and more.
 
@@ -97,7 +99,10 @@ async def best_quotes(
     Raises:
         ServiceError: the embedder failed.
     """
-    candidates = (await asyncio.to_thread(list_candidates, question, hits, language))[:CANDIDATES]
+    every = await asyncio.to_thread(list_candidates, question, hits, language)
+    if isinstance(spans, JudgedSpans) and (answering := _answering(every, spans)):
+        return _in_reading_order(answering[:quotes])
+    candidates = every[:CANDIDATES]
     if not candidates:
         return []
     asked = await embedder.queries([question])
@@ -114,6 +119,21 @@ async def best_quotes(
         scores += await asyncio.to_thread(_followed, follow, candidates, language)
     order = sorted(range(len(candidates)), key=lambda i: -float(scores[i]))[:quotes]
     return _in_reading_order([candidates[i] for i in order if scores[i] >= WEAK * scores[order[0]]])
+
+
+def _answering(candidates: Sequence[Candidate], spans: JudgedSpans) -> list[Candidate]:
+    """Return what holds a sure answer, the surest first; of equal answers the surest."""
+    seen = [(spans.best(one.citation.document_id, one.citation.span), one) for one in candidates]
+    sure = sorted((pair for pair in seen if pair[0] and pair[0].score >= spans.level), key=_surest)
+    found: dict[str, Candidate] = {}
+    for span, one in sure:
+        start, end = (edge - one.citation.span[0] for edge in (span.span if span else one.citation.span))
+        found.setdefault(plain(one.citation.quote[start:end]), one)
+    return list(found.values())
+
+
+def _surest(pair: tuple[AnswerSpan | None, Candidate]) -> float:
+    return -pair[0].score if pair[0] else 0.0
 
 
 def list_candidates(question: str, hits: Sequence[Hit], language: str) -> list[Candidate]:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import exp, log
 from types import MappingProxyType
 
 import numpy as np
 
 from rove.answer.answerability import NO_SPAN, POOL, Evidence, chance
 from rove.answer.refusal import near_enough
+from rove.answer.spans import LEAST_CHANCE, JudgedSpans, judged_spans
 from rove.language.words import query_terms, terms
 from rove.models import Embedder, Vectors, WordRule, word_rule_of
+from rove.models.judge import Judge
 from rove.models.passage_reading import PassageReading, ReadingEmbedder
 from rove.records import Hit
 from rove.retrieve import SearchContext
@@ -20,6 +23,8 @@ from rove.settings import AnswerSettings
 from rove.tracing import stage
 
 ENOUGH = 0.5
+LENIENT = -4.0
+"""The sum of the reader's and the judge's logits from which on a chat model is asked whether the passages answer."""
 NOTHING_FOUND = "Nothing was found in the knowledge base."
 TOO_FAR = "Nothing that was found lies within the distance {distance:.2f} of the question."
 UNANSWERED = "What was found does not seem to answer the question (chance {chance:.0%})."
@@ -31,20 +36,36 @@ NOT_MEASURED = "No distance was measured: this way of searching does not know th
 class GateVerdict:
     """Whether hits are answered from. `note`: why not, or that nobody could tell.
 
-    `readings`: what the reader read in each chunk, by its id; none where it was not asked.
+    `readings`: what the reader read in each chunk, by its id; none where it was not asked. `spans`: where the judge saw
+    answers; None where it was not asked.
     """
 
     passes: bool
     note: str = ""
     readings: Mapping[str, PassageReading] = field(default_factory=dict[str, PassageReading])
+    spans: JudgedSpans | None = None
 
 
 class Gate:
-    """Judges hits: by the distance that the settings give; else by reading them; else by the embedder's distance."""
+    """Judges hits: by the distance that the settings give; else by reading them; else by the embedder's distance.
 
-    def __init__(self, search_context: SearchContext, settings: AnswerSettings) -> None:
+    Where hits are read, a `judge` reads the references as well, and its logit is added to that of the reader: below 0
+    the question is refused. `lenient`: a chat model can still say that they do not answer, so it is only refused where
+    both are sure; what the reader passes the judge is not asked about.
+    """
+
+    def __init__(
+        self,
+        search_context: SearchContext,
+        settings: AnswerSettings,
+        judge: Judge | None = None,
+        *,
+        lenient: bool = False,
+    ) -> None:
         self._context = search_context
         self._settings = settings
+        self._judge = judge
+        self._lenient = lenient
 
     @property
     def looks_at(self) -> int:
@@ -64,9 +85,13 @@ class Gate:
                 if readings:
                     found = chance(await self._evidence(question, language, hits[:POOL], readings))
                     reading.tell(chance=round(found, 3))
+                    spans = await self._spans(question, hits, found)
+                    if spans:
+                        found = _together(found, spans.best_score)
                     by_id = {hit.chunk.chunk_id: read for hit, read in zip(hits, readings, strict=False)}
-                    note = "" if found >= ENOUGH else UNANSWERED.format(chance=found)
-                    return GateVerdict(found >= ENOUGH, note, by_id)
+                    least = 1 / (1 + exp(-LENIENT)) if self._lenient else ENOUGH
+                    note = "" if found >= least else UNANSWERED.format(chance=found)
+                    return GateVerdict(found >= least, note, by_id, spans)
         references = hits[: self._settings.references]
         rule = word_rule_of(self._context.embedder)
         if rule and references and not self._settings.max_distance:
@@ -74,6 +99,11 @@ class Gate:
         return by_distance(
             references, self._context.embedder, self._settings, await self._distances(question, references)
         )
+
+    async def _spans(self, question: str, hits: Sequence[Hit], chance: float) -> JudgedSpans | None:
+        if self._judge is None or (self._lenient and chance >= ENOUGH):
+            return None
+        return await judged_spans(question, hits[: self._settings.references], self._judge)
 
     async def _read(self, question: str, hits: Sequence[Hit]) -> Sequence[PassageReading]:
         embedder = self._context.embedder
@@ -160,3 +190,9 @@ def by_distance(
         return GateVerdict(False, TOO_FAR.format(distance=distance))
     measured = any("semantic" in hit.sources or hit.chunk.chunk_id in distances for hit in hits)
     return GateVerdict(True, "" if measured else NOT_MEASURED)
+
+
+def _together(chance: float, judged: float) -> float:
+    """Return the chance whose logit is the sum of the reader's and the judge's."""
+    sure = min(max(chance, LEAST_CHANCE), 1 - LEAST_CHANCE)
+    return 1 / (1 + exp(-(log(sure / (1 - sure)) + judged)))

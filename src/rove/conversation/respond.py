@@ -234,7 +234,9 @@ class Responder:
         return Found(hits[: settings.references], await self._judged(understood, hits, settings))
 
     async def _judged(self, understood: Understood, hits: Sequence[Hit], settings: AnswerSettings) -> GateVerdict:
-        return await Gate(self.search_context, settings).judge(understood.standalone, understood.language, hits)
+        lenient = self.chat is not None and not chitchat(understood.question, understood.language)
+        gate = Gate(self.search_context, settings, self.search_context.judge(), lenient=lenient)
+        return await gate.judge(understood.standalone, understood.language, hits)
 
     async def _from_gathered(
         self, gathered: Gathered, text_of: TextOf, where: Filter | None, listener: Listener
@@ -253,7 +255,7 @@ class Responder:
         where: Filter | None,
         listener: Listener,
     ) -> Answer:
-        answerer = Answerer(self.search_context.embedder, self.chat, settings)
+        answerer = self._answerer(settings)
         known = chitchat(understood.question, understood.language)
         if known and not found.verdict.passes:
             portrait = await answerer.portrait(
@@ -272,9 +274,12 @@ class Responder:
         )
         if found.verdict.passes:
             return answer
-        strict = Answerer(self.search_context.embedder, self.chat, self.settings.answer)
+        strict = self._answerer(self.settings.answer)
         case = Case(understood.standalone, understood.language, where, understood.expansion)
         return await fall_back(case, answer, self._context(listener), strict, self.text_of)
+
+    def _answerer(self, settings: AnswerSettings) -> Answerer:
+        return Answerer(self.search_context.embedder, self.chat, settings, self.search_context.judge())
 
     async def _unsourced(self, understood: Understood, listener: Listener) -> Answer:
         """Ask the chat model without a search (mission E.3: no searcher).

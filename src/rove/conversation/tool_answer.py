@@ -81,7 +81,7 @@ class ToolAnswerer:
         async def text_of(document_id: str) -> str:
             return document.text if document_id == document.document_id else await self.text_of(document_id)
 
-        answerer = Answerer(self.search_context.embedder, self.chat, settings)
+        answerer = Answerer(self.search_context.embedder, self.chat, settings, self.search_context.judge())
         answer = await answerer.answer(
             question,
             [*own, *beside[:PASSAGES]],

@@ -49,13 +49,24 @@ class PassageReading:
 
         It stands within the tokens from `first` to before `end`.
         """
-        begins = self.begins[first:end]
-        if not len(begins):
-            return None
-        beyond = np.full(ANSWER_TOKENS - 1, -np.inf, np.float32)
-        sums = begins[:, None] + sliding_window_view(np.concatenate([self.ends[first:end], beyond]), ANSWER_TOKENS)
-        start, more = divmod(int(sums.argmax()), ANSWER_TOKENS)
-        return TokenSpan(first + start, first + start + more + 1, float(sums[start, more]) - self.no_span)
+        found = best_span(self.begins[first:end], self.ends[first:end], self.no_span)
+        return found and TokenSpan(first + found.start, first + found.end, found.score)
+
+
+def best_span(begins: Vectors, ends: Vectors, no_span: float) -> TokenSpan | None:
+    """Return the best span of at most `ANSWER_TOKENS`, the earliest of equals; None where there are no tokens.
+
+    Args:
+        begins: (tokens,) how rather an answer begins at this token than elsewhere, a logit.
+        ends: the same of its last token.
+        no_span: the sum of both where there is no answer.
+    """
+    if not len(begins):
+        return None
+    beyond = np.full(ANSWER_TOKENS - 1, -np.inf, np.float32)
+    sums = begins[:, None] + sliding_window_view(np.concatenate([ends, beyond]), ANSWER_TOKENS)
+    start, more = divmod(int(sums.argmax()), ANSWER_TOKENS)
+    return TokenSpan(start, start + more + 1, float(sums[start, more]) - no_span)
 
 
 @runtime_checkable

@@ -12,6 +12,7 @@ from typing import Protocol
 
 from rove.errors import InputError
 from rove.models import ChatModel, Embedder, Reranker
+from rove.models.judge import Judge
 from rove.records import Filter, Hit
 from rove.records.tool import describes_tool
 from rove.registry import Registry
@@ -45,7 +46,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class SearchContext:
-    """What a retriever works with. `chat` makes the chat model, if there is one, when it is first asked.
+    """What a retriever works with. `chat` and `judge` make these models, if there are any.
 
     `stand_in` is asked where documents are shallow: see `rove.retrieve.judging`.
     """
@@ -56,6 +57,7 @@ class SearchContext:
     settings: SearchSettings
     questions: QuestionSettings = field(default_factory=QuestionSettings)
     chat: Callable[[], ChatModel | None] = lambda: None
+    judge: Callable[[], Judge | None] = lambda: None
     stand_in: StandIn | None = None
 
     @property

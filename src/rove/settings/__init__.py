@@ -29,6 +29,7 @@ from rove.settings.mistakes import mistaken
 from rove.settings.models import (
     ChatSettings,
     EmbedderSettings,
+    JudgeSettings,
     ModelSection,
     OneEmbedderSettings,
     RerankerSettings,
@@ -54,6 +55,7 @@ __all__ = [
     "GraphSettings",
     "IndexServerSettings",
     "IntentSettings",
+    "JudgeSettings",
     "KeySettings",
     "LoadSettings",
     "ModelSection",
@@ -119,6 +121,8 @@ class Settings(BaseSettings):
     """Fields that are worked out."""
     reranker: RerankerSettings = RerankerSettings.model_construct()
     """A reranker with a model of its own."""
+    judge: JudgeSettings = JudgeSettings.model_construct()
+    """What judges whether a passage answers, and where."""
     store: StoreSettings = StoreSettings.model_construct()
     """Catalog and index."""
     search: SearchSettings = SearchSettings.model_construct()

@@ -65,6 +65,22 @@ class RerankerSettings(ModelSection):
     """How long a reply is waited for."""
 
 
+class JudgeSettings(ModelSection):
+    """What reads a question or a claim together with a passage: does it answer, where, and does it say so?
+
+    "onnx" needs a folder as its `model`; "chat", "decisions" and "systemone" a model, and where it is asked.
+    """
+
+    change = Change("page", "now")
+    name: str = "e5"
+    """"e5" (packaged), "onnx" (any cross-encoder), "chat" (a chat model), "decisions" and "systemone" (endpoints that
+    give chances: OpenAI's shape, and that of llama.cpp, Ollama and vLLM), a plug-in's name, or "": none."""
+    threads: int = Field(default=0, ge=0)
+    """Threads that judge, of "onnx"; 0: as many as there are cores."""
+    timeout_s: float = Field(default=30.0, gt=0)
+    """How long a reply is waited for."""
+
+
 class ChatSettings(ModelSection):
     """The chat model. `model` is "" (none: answers quote), "provider:model", or a model's name with a `base_url`.
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rove.answer.extract import Candidate, best_quotes, list_candidates
 from rove.answer.passages import read_parents
-from rove.answer.spans import AnswerSpans
+from rove.answer.spans import ReadSpans, judged_spans
 from rove.enrich.entities import mentions
 from rove.language.words import query_terms, terms
 from rove.models.passage_reading import PassageReading
@@ -104,7 +104,9 @@ async def asked_facts(
         return []
     embedder, most = context.search_context.embedder, context.answer.quotes
     hits = await read_parents(found, context.text_of)
-    spans = await AnswerSpans.of(found, readings, embedder)
+    judge = context.search_context.judge()
+    seen = await judged_spans(state.question, found, judge) if judge else None
+    spans = seen or await ReadSpans.of(found, readings, embedder)
     quotes = await best_quotes(state.question, hits, state.language, embedder, quotes=most, spans=spans)
     best = max((fact.relevance for fact in state.facts), default=LEAST)
     made = [_fact(quote, best, state.round) for quote in quotes]

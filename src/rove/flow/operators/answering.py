@@ -49,7 +49,7 @@ async def answer_from(
         return known.text if known else await asyncio.to_thread(kb.store.documents.text, document_id)
 
     settings = kb.settings.answer.model_copy(update={"references": len(references)})
-    answerer = Answerer(kb.search_context.embedder, kb.chat_model(), settings)
+    answerer = Answerer(kb.search_context.embedder, kb.chat_model(), settings, kb.judge())
     return await answerer.answer(
         question,
         references,

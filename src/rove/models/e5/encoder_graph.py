@@ -15,12 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 
 from rove.models import Vectors
 from rove.models.e5.onnx_file import CONTRIB, ModelWriter
-from rove.models.e5.weights import HEADS, HIDDEN, INNER, LAYERS, Weights
+from rove.models.e5.weights import HEADS, HIDDEN, INNER, LAYERS
 
 CONVERTER = 1
 """Raised whenever the graph changes, so that no older conversion is taken from the cache."""
@@ -28,18 +29,33 @@ CONVERTER = 1
 EPSILON = 1e-12
 LARGEST_WEIGHT = 64
 LOUD_UNITS = (318, 1462, 354, 408, 778, 658, 1152, 413)
-"""The outlier of each of layers 0–7, measured on 40 passages in many languages."""
+"""The outlier of each of layers 0–7, measured on 40 passages in many languages; the judge's are the same."""
 
 PEAKS = Path(__file__).with_name("peaks.npy")
 """Largest absolute value of each input on the same texts: (layer, attention | inner product, 384) float16."""
 
 
-def converted(weights: Weights, *, whole: bool = False) -> bytes:
+class EncoderWeights(Protocol):
+    """The layers of an encoder of E5's architecture, by the names of the package's file: "l0.q.w", "emb.ln.b"."""
+
+    def vector(self, name: str) -> Vectors:
+        """Return a tensor of one dimension, float32."""
+        ...
+
+    def matrix(self, name: str, inputs: int) -> Vectors:
+        """Return a matrix, (outputs, inputs) float32."""
+        ...
+
+
+def converted(weights: EncoderWeights, peaks: Vectors, *, whole: bool = False) -> bytes:
     """Return the model: "embedded" (1, tokens, 384) float32 in; its one output has the same shape.
 
-    `whole`: its products are of float32, for devices that have none of 8 bits.
+    Args:
+        weights: the layers'.
+        peaks: the largest absolute value of each input: see `PEAKS`.
+        whole: its products are of float32, for devices that have none of 8 bits.
     """
-    graph = _Encoder(weights, whole=whole)
+    graph = _Encoder(weights, peaks, whole=whole)
     state = graph.normalised("embedded", "emb.ln")
     for layer in range(LAYERS):
         state = graph.layer(state, layer)
@@ -50,11 +66,11 @@ def converted(weights: Weights, *, whole: bool = False) -> bytes:
 class _Encoder:
     """Builds the graph layer by layer; a method's strings are names of tensors in it."""
 
-    def __init__(self, weights: Weights, *, whole: bool) -> None:
+    def __init__(self, weights: EncoderWeights, peaks: Vectors, *, whole: bool) -> None:
         self.weights = weights
         self.whole = whole
         self.model = ModelWriter()
-        self.peaks: Vectors = np.load(PEAKS).astype(np.float32)
+        self.peaks = peaks
 
     def layer(self, state: str, layer: int) -> str:
         name = f"l{layer}."

@@ -20,7 +20,7 @@ from rove.cached import cached, forget
 from rove.errors import ConfigError
 from rove.models import Vectors
 from rove.models.e5 import UnsuitableError, packaged
-from rove.models.e5.encoder_graph import CONVERTER, converted
+from rove.models.e5.encoder_graph import CONVERTER, PEAKS, converted
 from rove.models.e5.tokens import Tokenizer
 from rove.models.e5.weights import HIDDEN, POSITIONS, Weights
 
@@ -77,7 +77,8 @@ class E5Runtime:
                 raise UnsuitableError(f"{trouble}.", cure="Install the onnxruntime that requirements/run.txt names.")
 
     def _graph(self, name: str) -> bytes:
-        return cached(name, lambda: converted(self._weights, whole=self._whole))
+        peaks = np.load(PEAKS).astype(np.float32)
+        return cached(name, lambda: converted(self._weights, peaks, whole=self._whole))
 
     def _cache_name(self) -> str:
         made_of = f"{self._weights.checksum} {CONVERTER}{' float32' * self._whole}"

@@ -18,6 +18,8 @@ PROMPT = "Say that you are there"
 QUESTION = "Is it there?"
 NO_CHAT = "No chat model is set up: answers quote."
 NO_CHAT_CURE = "Set chat.model, and chat.base_url where it stands behind an address."
+NO_JUDGE = "No judge is set up: the reader of kept tokens says what answers."
+NO_JUDGE_CURE = 'Set judge.name: "e5" is packaged.'
 NOTHING = "There is no passage yet that could be ranked."
 NOTHING_CURE = "Add a document, and try again."
 
@@ -68,7 +70,15 @@ async def _reranker(kb: AsyncRove) -> TriedOut:
     return TriedOut(works=True, name=kb.settings.reranker.model or type(reranker).__name__, ms=0)
 
 
-TRIES = {"chat": _chat, "embedder": _embedder, "reranker": _reranker}
+async def _judge(kb: AsyncRove) -> TriedOut:
+    judge = kb.judge()
+    if judge is None:
+        raise ConfigError(NO_JUDGE, cure=NO_JUDGE_CURE)
+    await judge.answers(QUESTION, f"{PROMPT} {token_hex(4)}.")  # none that was judged before
+    return TriedOut(works=True, name=kb.settings.judge.model or kb.settings.judge.name or type(judge).__name__, ms=0)
+
+
+TRIES = {"chat": _chat, "embedder": _embedder, "reranker": _reranker, "judge": _judge}
 
 
 def _failed(error: RoveError) -> TriedOut:

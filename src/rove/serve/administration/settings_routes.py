@@ -51,7 +51,7 @@ async def change(
 
 @router.post("/try")
 async def try_model(wanted: TryIn, request: Request, view: CallerViewIn, server: ServerContextIn) -> TriedOut:
-    """Try the chat model, the embedder or the reranker that is set up, by one tiny request."""
+    """Try the chat model, the embedder, the reranker or the judge that is set up, by one tiny request."""
     caller_of(request.scope).require_every_space()
     found, usage = await tried(view.kb, wanted.model)
     server.journal.note_usage(usage)

@@ -14,7 +14,7 @@ from rove.settings.section import Counts
 
 Held = Literal["", "secret", "file", "models", "environment", "argument", "closed"]
 Kind = Literal["boolean", "integer", "number", "string", "array", "object"]
-Model = Literal["chat", "embedder", "reranker"]
+Model = Literal["chat", "embedder", "reranker", "judge"]
 
 
 class SettingOut(Reply):

@@ -7,7 +7,7 @@ import { busy } from "./states.js";
 import { t } from "./words.js";
 
 /** The models that can be tried, by the section of the settings that names them. */
-export const TRIED = ["chat", "embedder", "reranker"];
+export const TRIED = ["chat", "embedder", "reranker", "judge"];
 
 export function tryButton(model, name) {
   const told = el("div", { role: "status", class: "tried" });

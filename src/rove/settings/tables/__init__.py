@@ -13,7 +13,7 @@ from rove.settings.place import Address
 from rove.settings.tables.databases_tables import DatabaseTable
 from rove.settings.tables.finding_tables import AnswerTable, SearchTable, StoreTable, WalkTable
 from rove.settings.tables.ingest_tables import ChunkTable, EnrichTable, LoadTable
-from rove.settings.tables.models_tables import ChatTable, EmbedderTable, RerankerTable
+from rove.settings.tables.models_tables import ChatTable, EmbedderTable, JudgeTable, RerankerTable
 from rove.settings.tables.question_tables import GatherTable, QuestionTable
 from rove.settings.tables.serving_tables import ServeTable
 from rove.settings.tables.tools_tables import EntityTable, ToolTable
@@ -63,3 +63,5 @@ class AllTables(SettingTables, total=False):
     """The chat model."""
     reranker: RerankerTable
     """A reranker with a model of its own."""
+    judge: JudgeTable
+    """What judges whether a passage answers, and where."""

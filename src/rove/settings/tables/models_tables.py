@@ -113,3 +113,26 @@ class RerankerTable(TypedDict, total=False):
     """A larger reply is an error: an endpoint can go on for ever. Default: 16."""
     threads: int
     """Threads that rerank; 0: as many as there are cores. Default: 0."""
+
+
+class JudgeTable(TypedDict, total=False):
+    """The settings of `JudgeSettings`, as a table."""
+
+    model: str
+    """The model's name at its endpoint, or the folder or file that it lies in."""
+    base_url: str
+    """The address of the endpoint, with its version: "http://localhost:11434/v1"."""
+    api_key: str | SecretStr
+    """The endpoint's key."""
+    timeout_s: float
+    """How long a reply is waited for. Default: 30.0."""
+    retries: int
+    """How often a call that has failed is tried again. Default: 2."""
+    max_reply_mb: int
+    """A larger reply is an error: an endpoint can go on for ever. Default: 16."""
+    name: str
+    """\"e5" (packaged), "onnx" (any cross-encoder), "chat" (a chat model), "decisions" and "systemone" (endpoints that
+    give chances: OpenAI's shape, and that of llama.cpp, Ollama and vLLM), a plug-in's name, or "": none. Default:
+    "e5"."""
+    threads: int
+    """Threads that judge, of "onnx"; 0: as many as there are cores. Default: 0."""

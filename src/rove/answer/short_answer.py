@@ -1,0 +1,154 @@
+"""The short answer: the words of a quote that answer, completed to a whole name, date or amount."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import replace
+
+from rove.answer.claim import NO_NAMES_BY_CASE
+from rove.answer.extract import Candidate
+from rove.answer.spans import AnswerSpans
+from rove.answer.values import read_values
+from rove.language.words import query_terms
+from rove.records import Citation
+from rove.records.document import Span
+
+LONGEST_CHARS = 160
+DATE_PARTS = frozenset({"year", "month", "day"})
+BRACKETS = {"(": ")", "[": "]", "{": "}", "（": "）", "「": "」", "『": "』", "“": "”", "„": "“", "«": "»", "《": "》"}
+
+_SPACED_LETTER = re.compile(r"(?![\u2e80-\U0010ffff])[^\W_]")
+"""A letter or digit of a script that puts spaces between words."""
+_EDGE = re.compile(r"[\s,;:.、，；：。!?！？*_|\"'’\-–—]")
+_NUMBER = re.compile(r"\d+(?:[.,:'’\u00a0\u202f ]\d{3}(?!\d))*(?:[.,:]\d+)?")
+_BETWEEN = re.compile(r"[\s.,\-/年月]{1,3}|\s(?:of|de)\s")
+_WORD = re.compile(r"[^\W\d_][^\W_'’\-]*(?:['’\-][^\W_]+)*")
+_BEFORE = re.compile(r"(?:[€$£¥₩₽%]|\b[A-Z]{3})\s?\Z")
+_AFTER = re.compile(r"\s?(?:[€$£¥₩₽%‰°]\w?|[^\W\d_]+[²³]?)")
+
+
+def short_answer(quotes: Sequence[Candidate], spans: AnswerSpans) -> Citation | None:
+    """Return the words of the quotes that answer best; None where none is sure enough (`AnswerSpans.level`)."""
+    places = ((spans.best(one.citation.document_id, one.citation.span), one) for one in quotes)
+    found = [(span, one) for span, one in places if span and span.score >= spans.level]
+    if not found:
+        return None
+    best, quote = max(found, key=lambda pair: pair[0].score)
+    said, begin = quote.citation.quote, quote.citation.span[0]
+    start, end = completed(said, (best.span[0] - begin, best.span[1] - begin), quote.hit.chunk.language)
+    if start >= end:
+        return None
+    return replace(quote.citation, span=(begin + start, begin + end), quote=said[start:end])
+
+
+def completed(text: str, span: Span, language: str) -> Span:
+    """Complete a span to whole words, numbers with their units, dates and names; marks at its edges are left out.
+
+    >>> text = "From 1 April 2026 Ilona Kovács pays EUR 2,460.50 (net) a month."
+    >>> [text[slice(*completed(text, span, "en"))] for span in ((7, 12), (18, 23), (40, 42))]
+    ['1 April 2026', 'Ilona Kovács', 'EUR 2,460.50']
+    """
+    whole = _bare(text, _whole_words(text, span))
+    for step in (_whole_number, _whole_date, _whole_name):
+        wider = step(text, whole, language)
+        if wider[1] - wider[0] <= LONGEST_CHARS:
+            whole = wider
+    return whole
+
+
+def _whole_words(text: str, span: Span) -> Span:
+    start, end = span
+    while 0 < start < len(text) and _SPACED_LETTER.match(text, start - 1) and _SPACED_LETTER.match(text, start):
+        start -= 1
+    while 0 < end < len(text) and _SPACED_LETTER.match(text, end) and _SPACED_LETTER.match(text, end - 1):
+        end += 1
+    return start, end
+
+
+def _bare(text: str, span: Span) -> Span:
+    """Leave out marks at the edges, and brackets and quotation marks that hold all of it or have no other half."""
+    start, end = span
+    before = (-1, -1)
+    while (start, end) != before and start < end:
+        before = (start, end)
+        while start < end and _EDGE.match(text[start]):
+            start += 1
+        while start < end and _EDGE.match(text[end - 1]):
+            end -= 1
+        inside = text[start:end]
+        for opening, closing in BRACKETS.items():
+            lone = inside.count(opening) != inside.count(closing)
+            if inside.startswith(opening) and (lone or inside.endswith(closing)):
+                start += 1
+                inside = text[start:end]
+                lone = inside.count(opening) != inside.count(closing)
+            if inside.endswith(closing) and lone:
+                end -= 1
+    return start, end
+
+
+def _whole_number(text: str, span: Span, language: str) -> Span:
+    """Widen it to the numbers that it cuts, and to what counts them: "2,460" in "EUR 2,460", "19" in "19 days"."""
+    start, end = span
+    for number in _NUMBER.finditer(text):
+        if number.start() < end and start < number.end():
+            cut = start > number.start() or end < number.end()
+            at_start, at_end = start >= number.start(), end <= number.end()
+            start, end = min(start, number.start()), max(end, number.end())
+            behind = _AFTER.match(text, end) if at_end else None
+            if behind and _counts(behind.group().strip(), language):
+                end = behind.end()
+            before = _BEFORE.search(text, 0, start) if at_start and (cut or start == number.start()) else None
+            if before and not before.group().strip().isdigit():
+                start = before.start()
+    return start, end
+
+
+def _counts(word: str, language: str) -> bool:
+    """Say whether a word is a unit, a currency or a magnitude."""
+    if not word[0].isalpha():
+        return True
+    values = read_values(f"7 {word}", language)
+    return bool(values) and any(
+        family not in {"", "clock"} or (not family and amount != 7) for family, amount in values[0].readings
+    )
+
+
+def _whole_date(text: str, span: Span, language: str) -> Span:
+    """Widen it from one part of a date to those beside it."""
+    if len(unicodedata.normalize("NFKC", text).casefold()) != len(text):
+        return span
+    parts = [v.span for v in read_values(text, language) if {family for family, _ in v.readings} & DATE_PARTS]
+    start, end = span
+    for part in parts:
+        if part[0] <= end or not _BETWEEN.fullmatch(text, end, part[0]):
+            continue
+        if any(one[0] < end and start < one[1] for one in parts):
+            end = part[1]
+    for part in reversed(parts):
+        if part[1] > start or not _BETWEEN.fullmatch(text, part[1], start):
+            continue
+        if any(one[0] < end and start < one[1] for one in parts):
+            start = part[0]
+    return start, end
+
+
+def _whole_name(text: str, span: Span, language: str) -> Span:
+    """Widen words with capitals to those beside them; not in German, where every noun has one."""
+    start, end = span
+    words = list(_WORD.finditer(text))
+    own = [word for word in words if start <= word.start() and word.end() <= end]
+    capitals = [word for word in own if word.group()[0].isupper()]
+    if language in NO_NAMES_BY_CASE or not own or len(capitals) < len(own) or any(map(str.isdigit, text[start:end])):
+        return span
+    for word in words:
+        if word.start() == end + 1 and text[end] == " " and word.group()[0].isupper():
+            end = word.end()
+    for word in reversed(words):
+        if word.end() == start - 1 and text[word.end()] == " " and word.group()[0].isupper():
+            if not word.start() and not query_terms(word.group(), language):
+                break
+            start = word.start()
+    return start, end
