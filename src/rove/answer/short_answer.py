@@ -77,15 +77,12 @@ def _bare(text: str, span: Span) -> Span:
             start += 1
         while start < end and _EDGE.match(text[end - 1]):
             end -= 1
-        inside = text[start:end]
-        for opening, closing in BRACKETS.items():
-            lone = inside.count(opening) != inside.count(closing)
-            if inside.startswith(opening) and (lone or inside.endswith(closing)):
-                start += 1
-                inside = text[start:end]
-                lone = inside.count(opening) != inside.count(closing)
-            if inside.endswith(closing) and lone:
-                end -= 1
+        for pair in BRACKETS.items():
+            inside = text[start:end]
+            lone = inside.count(pair[0]) != inside.count(pair[1])
+            around = (inside[:1], inside[-1:]) == pair
+            start += inside.startswith(pair) if lone else around
+            end -= inside.endswith(pair) if lone and len(inside) > 1 else around
     return start, end
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import pytest
 
 SUITES = (
-    "catalogs chat_models chunkers datasets durable_indexes embedders enrichers fallbacks graph_stores indexes loaders "
+    "catalogs chat_models chunkers datasets durable_indexes embedders enrichers fallbacks graph_stores indexes judges loaders "
     "metrics operators readers rerankers retrievers rules sentiments tool_sources worker_pools"
 )
 pytest.register_assert_rewrite(*(f"{__name__}.{name}" for name in SUITES.split()))
@@ -30,6 +30,7 @@ from rove.testing.enrichers import EnricherContract  # noqa: E402
 from rove.testing.fallbacks import FallbackContract  # noqa: E402
 from rove.testing.graph_stores import GraphStoreContract  # noqa: E402
 from rove.testing.indexes import IndexContract, VectorIndexContract  # noqa: E402
+from rove.testing.judges import JudgeContract  # noqa: E402
 from rove.testing.loaders import LoaderContract  # noqa: E402
 from rove.testing.metrics import MetricContract  # noqa: E402
 from rove.testing.operators import OperatorContract  # noqa: E402
@@ -43,7 +44,7 @@ from rove.testing.worker_pools import WorkerPoolContract  # noqa: E402
 
 __all__ = [
     "CatalogContract", "ChatModelContract", "ChunkerContract", "Contract", "DurableIndexContract", "EmbedderContract",
-    "EnricherContract", "FallbackContract", "GraphStoreContract", "IndexContract", "LastingIndexContract",
+    "EnricherContract", "FallbackContract", "GraphStoreContract", "IndexContract", "JudgeContract", "LastingIndexContract",
     "LayoutContract", "LoaderContract", "MetricContract", "ModelChunkerContract", "OperatorContract",
     "ReaderContract", "RerankerContract", "RetrieverContract", "RuleContract", "SentimentContract",
     "ToolSourceContract", "VectorIndexContract", "WorkerPoolContract",

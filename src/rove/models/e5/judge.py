@@ -170,7 +170,8 @@ class E5Judge:
         if found is None:
             return None
         places = (await asyncio.to_thread(_model().token_spans, passage))[number * STEP_TOKENS :]
-        return JudgedSpan((int(places[found.start, 0]), int(places[found.end - 1, 1])), found.score)
+        start, end = int(places[found.start, 0]), int(places[found.end - 1, 1])
+        return JudgedSpan((start, end), found.score) if start < end else None
 
     async def _read(self, first: str, passage: str) -> list[PairReading]:
         pair = (first, passage)
