@@ -40,7 +40,7 @@ def test_a_part_is_completed(language: str, text: str, part: str, whole: str) ->
 def test_odd_texts_are_completed_to_something_within(text: str) -> None:
     for span in ((0, len(text)), (0, 0), (len(text), len(text)), (len(text) // 2, len(text))):
         begin, end = completed(text, span, "en")
-        assert 0 <= begin
+        assert begin >= 0
         assert end <= len(text)
 
 

@@ -1,4 +1,4 @@
-"""The packaged judge computes what its definition says; its scores of twenty pairs are known; plug-ins keep to theirs."""
+"""The packaged judge computes what its definition says, and scores twenty pairs as it did; plug-ins judge in turn."""
 
 from __future__ import annotations
 

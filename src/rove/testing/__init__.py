@@ -14,8 +14,8 @@ from __future__ import annotations
 import pytest
 
 SUITES = (
-    "catalogs chat_models chunkers datasets durable_indexes embedders enrichers fallbacks graph_stores indexes judges loaders "
-    "metrics operators readers rerankers retrievers rules sentiments tool_sources worker_pools"
+    "catalogs chat_models chunkers datasets durable_indexes embedders enrichers fallbacks graph_stores indexes judges "
+    "loaders metrics operators readers rerankers retrievers rules sentiments tool_sources worker_pools"
 )
 pytest.register_assert_rewrite(*(f"{__name__}.{name}" for name in SUITES.split()))
 
@@ -44,8 +44,8 @@ from rove.testing.worker_pools import WorkerPoolContract  # noqa: E402
 
 __all__ = [
     "CatalogContract", "ChatModelContract", "ChunkerContract", "Contract", "DurableIndexContract", "EmbedderContract",
-    "EnricherContract", "FallbackContract", "GraphStoreContract", "IndexContract", "JudgeContract", "LastingIndexContract",
-    "LayoutContract", "LoaderContract", "MetricContract", "ModelChunkerContract", "OperatorContract",
+    "EnricherContract", "FallbackContract", "GraphStoreContract", "IndexContract", "JudgeContract",
+    "LastingIndexContract", "LayoutContract", "LoaderContract", "MetricContract", "ModelChunkerContract", "OperatorContract",
     "ReaderContract", "RerankerContract", "RetrieverContract", "RuleContract", "SentimentContract",
     "ToolSourceContract", "VectorIndexContract", "WorkerPoolContract",
 ]  # fmt: skip
