@@ -28,12 +28,16 @@ class Refusals:
     """What became of the questions: the refusals of those without an answer and of those with one, then the rest.
 
     `quoted` and `first`: of each question with an answer that was not refused, whether a quote holds it, and the first.
+    `short`: of each with a short answer, whether that is right; `invented`: of those without an answer, whether there
+    is a short one.
     """
 
     rightly: list[bool] = field(default_factory=list[bool])
     wrongly: list[bool] = field(default_factory=list[bool])
     quoted: list[bool] = field(default_factory=list[bool])
     first: list[bool] = field(default_factory=list[bool])
+    short: list[bool] = field(default_factory=list[bool])
+    invented: list[bool] = field(default_factory=list[bool])
 
 
 def run() -> list[Table]:
@@ -43,11 +47,15 @@ def run() -> list[Table]:
     for name in SETS:
         say(f"refusal {name}")
         rows.append([name, *numbers(measured(load(name, WHOLE), remembered))])
-    columns = ["set", "no answer", "refused", "an answer", "wrongly refused", "a quote holds it", "the first does"]
+    columns = [
+        *("set", "no answer", "refused", "a short answer all the same", "an answer", "wrongly refused"),
+        *("a quote holds it", "the first does", "a short answer", "right of these"),
+    ]
     note = (
-        f"At most {QUESTIONS} questions of each set, whose documents the reader was not trained on. Every document "
-        "whose id's SHA-1 is odd in its first byte is taken out. Shares of the questions without an answer, and with "
-        "one; the quotes are of all with one, refused or not. No chat model."
+        f"At most {QUESTIONS} questions of each set, whose documents neither reader nor judge was trained on. Every "
+        "document whose id's SHA-1 is odd in its first byte is taken out. Shares of the questions without an answer, "
+        "and with one; the quotes are of all with one, refused or not. A short answer is right where it is the known "
+        "one, holds it and is at most three times as long, or is at least half of it. No chat model."
     )
     return [Table("What is refused without a chat model", columns, rows, note)]
 
@@ -58,7 +66,12 @@ def measured(data: RetrievalSet, embedder: str) -> Refusals:
     known = {str(row["id"]): row.get("answers") or [] for row in read_lines(DATA / documents_of / "queries.jsonl")}
     groups = {doc.id: group(documents_of, doc) for doc in data.docs}
     left = {doc.id for doc in data.docs if hashlib.sha1(doc.id.encode(), usedforsecurity=False).digest()[0] % 2 == 0}
-    tested = [q for q in by_hash(data.queries) if split(documents_of, [groups[d] for d in data.gold[q]]) == "test"]
+    tested = [
+        query
+        for query in by_hash(data.queries)
+        if all(unseen(name) for name in data.gold[query])
+        and split(documents_of, [groups[name] for name in data.gold[query]]) == "test"
+    ]
     found = Refusals()
     with (
         tempfile.TemporaryDirectory(prefix="rove-bench-") as folder,
@@ -69,9 +82,29 @@ def measured(data: RetrievalSet, embedder: str) -> Refusals:
             answer = kb.ask(data.queries[query])
             if left.isdisjoint(data.gold[query]):
                 found.rightly.append(answer.refused)
+                found.invented.append(answer.short is not None)
             else:
+                if answer.short:
+                    found.short.append(any(is_right(answer.short.quote, gold) for gold in known[query]))
                 note(found, answer.refused, [s.text for s in answer.sentences], known[query])
     return found
+
+
+def unseen(document_id: str) -> bool:
+    """Say whether the judge was trained without a document: see train/judge.md."""
+    return hashlib.sha1(document_id.encode(), usedforsecurity=False).digest()[-1] % 2 == 1
+
+
+def is_right(short: str, gold: str) -> bool:
+    """Say whether a short answer is a known one: see the table's note.
+
+    >>> [is_right(short, "2,460 EUR") for short in ("EUR", "2,460", "about 2,460 EUR a month", "2,460 EUR.")]
+    [False, True, True, True]
+    """
+    said, known = ("".join(filter(str.isalnum, text.casefold())) for text in (short, gold))
+    if not said or not known:
+        return False
+    return (known in said and len(said) <= 3 * len(known)) or (said in known and 2 * len(said) >= len(known))
 
 
 def note(found: Refusals, refused: bool, quotes: Sequence[str], gold: Sequence[str]) -> None:
@@ -85,4 +118,8 @@ def note(found: Refusals, refused: bool, quotes: Sequence[str], gold: Sequence[s
 def numbers(found: Refusals) -> list[object]:
     """The columns of one set."""
     shares = [f"{sum(own) / max(len(own), 1):.2f}" for own in (found.wrongly, found.quoted, found.first)]
-    return [len(found.rightly), f"{sum(found.rightly) / max(len(found.rightly), 1):.2f}", len(found.wrongly), *shares]
+    refused, right = found.rightly, f"{sum(found.short) / max(len(found.short), 1):.2f}"
+    return [
+        len(refused), f"{sum(refused) / max(len(refused), 1):.2f}", sum(found.invented), len(found.wrongly), *shares,
+        len(found.short), right,
+    ]  # fmt: skip

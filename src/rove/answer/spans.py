@@ -19,7 +19,7 @@ from rove.records import Hit
 from rove.records.document import Span
 
 READER_LEVEL, JUDGE_LEVEL = 2.0, 4.0
-"""Logits from which on a few words are set off as the short answer: docs/decisions/054-judge.md."""
+"""Logits from which on a few words are set off as the short answer: docs/decisions/058-judge.md."""
 LEAST_CHANCE = 1e-6
 
 

@@ -45,7 +45,8 @@ from rove.testing.worker_pools import WorkerPoolContract  # noqa: E402
 __all__ = [
     "CatalogContract", "ChatModelContract", "ChunkerContract", "Contract", "DurableIndexContract", "EmbedderContract",
     "EnricherContract", "FallbackContract", "GraphStoreContract", "IndexContract", "JudgeContract",
-    "LastingIndexContract", "LayoutContract", "LoaderContract", "MetricContract", "ModelChunkerContract", "OperatorContract",
+    "LastingIndexContract", "LayoutContract", "LoaderContract", "MetricContract", "ModelChunkerContract",
+    "OperatorContract",
     "ReaderContract", "RerankerContract", "RetrieverContract", "RuleContract", "SentimentContract",
     "ToolSourceContract", "VectorIndexContract", "WorkerPoolContract",
 ]  # fmt: skip
