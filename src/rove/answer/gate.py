@@ -23,8 +23,10 @@ from rove.settings import AnswerSettings
 from rove.tracing import stage
 
 ENOUGH = 0.5
-LENIENT = -4.0
-"""The sum of the reader's and the judge's logits from which on a chat model is asked whether the passages answer."""
+MARGIN = 1.5
+"""The sum of the reader's and the judge's logits from which on a question is answered: docs/decisions/058-judge.md."""
+LENIENT = 0.004
+"""The chance from which on a chat model is asked, which can still say that the passages do not answer."""
 NOTHING_FOUND = "Nothing was found in the knowledge base."
 TOO_FAR = "Nothing that was found lies within the distance {distance:.2f} of the question."
 UNANSWERED = "What was found does not seem to answer the question (chance {chance:.0%})."
@@ -49,9 +51,9 @@ class GateVerdict:
 class Gate:
     """Judges hits: by the distance that the settings give; else by reading them; else by the embedder's distance.
 
-    Where hits are read, a `judge` reads the references as well, and its logit is added to that of the reader: below 0
-    the question is refused. `lenient`: a chat model can still say that they do not answer, so it is only refused where
-    both are sure; what the reader passes the judge is not asked about.
+    Where hits are read, a `judge` reads the references as well, and its logit is added to that of the reader: below
+    `MARGIN` the question is refused. `lenient`: a chat model can still say that they do not answer, so it is refused
+    only where both are sure; what the reader passes the judge is not asked about.
     """
 
     def __init__(
@@ -89,7 +91,7 @@ class Gate:
                     if spans:
                         found = _together(found, spans.best_score)
                     by_id = {hit.chunk.chunk_id: read for hit, read in zip(hits, readings, strict=False)}
-                    least = 1 / (1 + exp(-LENIENT)) if self._lenient else ENOUGH
+                    least = LENIENT if self._lenient else ENOUGH
                     note = "" if found >= least else UNANSWERED.format(chance=found)
                     return GateVerdict(found >= least, note, by_id, spans)
         references = hits[: self._settings.references]
@@ -193,6 +195,6 @@ def by_distance(
 
 
 def _together(chance: float, judged: float) -> float:
-    """Return the chance whose logit is the sum of the reader's and the judge's."""
+    """Return the chance whose logit is the sum of the reader's and the judge's, less `MARGIN`."""
     sure = min(max(chance, LEAST_CHANCE), 1 - LEAST_CHANCE)
-    return 1 / (1 + exp(-(log(sure / (1 - sure)) + judged)))
+    return 1 / (1 + exp(-(log(sure / (1 - sure)) + judged - MARGIN)))

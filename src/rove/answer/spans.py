@@ -18,8 +18,10 @@ from rove.models.passage_reading import PassageReading, ReadingEmbedder, TokenPl
 from rove.records import Hit
 from rove.records.document import Span
 
-READER_LEVEL, JUDGE_LEVEL = 2.0, 4.0
+READER_LEVEL, JUDGE_LEVEL = 2.0, 4.5
 """Logits from which on a few words are set off as the short answer: docs/decisions/058-judge.md."""
+RANK_COST = 1.0
+"""What a hit's answer is worth less for each that stands before it: those further behind must be surer."""
 LEAST_CHANCE = 1e-6
 
 
@@ -48,7 +50,7 @@ async def judged_spans(question: str, hits: Sequence[Hit], judge: Judge) -> Judg
         ServiceError: the judge's endpoint failed.
     """
     try:
-        return JudgedSpans(await asyncio.gather(*(_judged(question, hit, judge) for hit in hits)))
+        return JudgedSpans(await asyncio.gather(*(_judged(question, hit, n, judge) for n, hit in enumerate(hits))))
     except UnsuitableError as error:
         warnings.warn(f"There is no judge: {error}", RuntimeWarning, stacklevel=2)
         return None
@@ -84,7 +86,7 @@ class JudgedSpans:
         return AnswerSpan((best.span[0], min(best.span[1], within[1])), best.score)
 
 
-async def _judged(question: str, hit: Hit, judge: Judge) -> _Judged:
+async def _judged(question: str, hit: Hit, place: int, judge: Judge) -> _Judged:
     """Judge a chunk with what stands before it (title, headings); the answer must stand in the chunk itself."""
     text = hit.chunk.indexed_text
     before = len(text) - len(hit.chunk.text)
@@ -96,7 +98,7 @@ async def _judged(question: str, hit: Hit, judge: Judge) -> _Judged:
     if span is None:
         return _Judged(hit.chunk.document_id, score, None)
     start, end = (edge - before + hit.chunk.span[0] for edge in span.span)
-    return _Judged(hit.chunk.document_id, score, AnswerSpan((start, end), score))
+    return _Judged(hit.chunk.document_id, score, AnswerSpan((start, end), score - RANK_COST * place))
 
 
 @dataclass(frozen=True, slots=True)

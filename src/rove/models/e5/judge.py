@@ -55,19 +55,18 @@ class PairReading:
 
 
 class JudgeWeights:
-    """The file's layers under the names of the embedder's: see `EncoderWeights`."""
+    """The file's layers under the names of the embedder's: see `EncoderWeights`. Arrays are read when asked for."""
 
     _NAMES = {"w": "weight", "b": "bias"}  # noqa: RUF012
 
     def __init__(self, path: Path) -> None:
-        with np.load(path) as file:
-            self._arrays = {name: file[name] for name in file.files}
+        self._path = path
 
     def array(self, name: str) -> Vectors:
         """Return an array of the file, float32; a matrix of int8 times the steps of its rows."""
-        found = self._arrays[name].astype(np.float32)
-        steps = self._arrays.get(f"{name}.scale")
-        return found if steps is None else found * steps[:, None]
+        with np.load(self._path) as file:
+            steps = file[f"{name}.scale"][:, None] if f"{name}.scale" in file else np.float32(1)
+            return file[name].astype(np.float32) * steps
 
     def vector(self, name: str) -> Vectors:
         """See `EncoderWeights.vector`."""
