@@ -19,7 +19,6 @@ import rove
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "rove"
 MODULES = sorted(SOURCE.rglob("*.py"))
-MOST_LINES = 320
 BANNED_NAMES = {"utils", "util", "helpers", "core", "base", "common", "manager", "misc"}
 # Put together from parts, so that this file does not name what it looks for.
 REGISTRIES = (
@@ -73,12 +72,11 @@ def test_no_tracked_file_names_a_path_of_a_machine() -> None:
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
-def test_module_says_what_it_is_and_is_short(module: Path) -> None:
+def test_module_says_what_it_is(module: Path) -> None:
     text = module.read_text("utf-8")
     docstring = ast.get_docstring(ast.parse(text))
     assert docstring
     assert docstring.splitlines()[0].endswith((".", "?"))
-    assert len(text.splitlines()) <= MOST_LINES
 
 
 def test_no_module_has_a_name_that_says_nothing() -> None:

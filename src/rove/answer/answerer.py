@@ -8,7 +8,7 @@ from itertools import groupby
 
 from rove.answer.chat import AnswerContext, Verified, write
 from rove.answer.cite import check, marks
-from rove.answer.extract import Candidate, FollowUp, best_quotes
+from rove.answer.extract import Candidate, FollowUp, best_quotes, table_of
 from rove.answer.gate import GateVerdict
 from rove.answer.passages import TextOf, read_parents
 from rove.answer.refusal import refusal
@@ -152,7 +152,7 @@ class Answerer:
         if not quotes:
             return refused(question, hits, language, f"{note} {NO_SENTENCE}")
         sentences = tuple(Sentence(shown([one], marked=False), (one.citation,)) for one in quotes)
-        text = "\n\n".join(shown(list(block)) for _, block in groupby(quotes, _table_of))
+        text = "\n\n".join(shown(list(block)) for _, block in groupby(quotes, table_of))
         return Answer(
             question, text, "extractive", language, sentences, tuple(hits), note, short=short_answer(quotes, spans)
         )
@@ -164,11 +164,6 @@ def shown(block: Sequence[Candidate], *, marked: bool = True) -> str:
     if not block[0].is_row:
         return f"{render(block[0].citation.quote).line} {signs[0]}".rstrip()
     return as_table(block[0].names, {one.citation.quote: sign for one, sign in zip(block, signs, strict=True)})
-
-
-def _table_of(quote: Candidate) -> object:
-    """Return what rows of one table have in common, and sentences do not."""
-    return (quote.citation.chunk_id, quote.names) if quote.is_row else quote
 
 
 def held(question: str, verified: Verified, hits: Sequence[Hit], language: str, model: str) -> Answer:

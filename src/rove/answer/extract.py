@@ -100,7 +100,7 @@ async def best_quotes(
         ServiceError: the embedder failed.
     """
     every = await asyncio.to_thread(list_candidates, question, hits, language)
-    if isinstance(spans, JudgedSpans) and (answering := _answering(every, spans)):
+    if isinstance(spans, JudgedSpans) and (answering := _answering(question, every, spans, language)):
         return _in_reading_order(answering[:quotes])
     candidates = every[:CANDIDATES]
     if not candidates:
@@ -121,19 +121,38 @@ async def best_quotes(
     return _in_reading_order([candidates[i] for i in order if scores[i] >= WEAK * scores[order[0]]])
 
 
-def _answering(candidates: Sequence[Candidate], spans: JudgedSpans) -> list[Candidate]:
-    """Return what holds a sure answer, the surest first; of equal answers the surest."""
+def _answering(question: str, candidates: Sequence[Candidate], spans: JudgedSpans, language: str) -> list[Candidate]:
+    """Return what holds a sure answer, the surest first; of equal answers the surest.
+
+    Of a table the judge may take another row for the one that is asked for: a row counts only where none of its table
+    has more of the question's words.
+    """
     seen = [(spans.best(one.citation.document_id, one.citation.span), one) for one in candidates]
-    sure = sorted((pair for pair in seen if pair[0] and pair[0].score >= spans.level), key=_surest)
+    rows = [one for one in candidates if one.is_row]
+    shares = dict(zip(map(id, rows), _overlaps(question, rows, language).tolist(), strict=True))
+    most: dict[object, float] = {}
+    for row in rows:
+        most[table_of(row)] = max(most.get(table_of(row), 0.0), shares[id(row)])
+    sure = [
+        (span, one)
+        for span, one in seen
+        if span and span.score >= spans.level and (not one.is_row or shares[id(one)] == most[table_of(one)])
+    ]
+    sure.sort(key=_surest)
     found: dict[str, Candidate] = {}
     for span, one in sure:
-        start, end = (edge - one.citation.span[0] for edge in (span.span if span else one.citation.span))
+        start, end = (edge - one.citation.span[0] for edge in span.span)
         found.setdefault(plain(one.citation.quote[start:end]), one)
     return list(found.values())
 
 
-def _surest(pair: tuple[AnswerSpan | None, Candidate]) -> float:
-    return -pair[0].score if pair[0] else 0.0
+def _surest(pair: tuple[AnswerSpan, Candidate]) -> float:
+    return -pair[0].score
+
+
+def table_of(quote: Candidate) -> object:
+    """Return what rows of one table have in common, and sentences do not."""
+    return (quote.citation.chunk_id, quote.names) if quote.is_row else quote
 
 
 def list_candidates(question: str, hits: Sequence[Hit], language: str) -> list[Candidate]:

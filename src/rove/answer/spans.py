@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import re
+import unicodedata
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,6 +25,8 @@ READER_LEVEL, JUDGE_LEVEL = 2.0, 4.5
 RANK_COST = 1.0
 """What a hit's answer is worth less for each that stands before it: those further behind must be surer."""
 LEAST_CHANCE = 1e-6
+_CODE = re.compile(r"(?<![A-Za-z0-9])(?=[A-Za-z]*\d)[A-Za-z0-9]{2,}(?:[-_./:][A-Za-z0-9]+)*")
+"""A number or a code of a question: "2025", "RE-2024-0815"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +38,12 @@ class AnswerSpan:
 
 
 class AnswerSpans(Protocol):
-    """Where answers are seen. `level`: the score from which on one is shown by itself."""
+    """Where answers are seen."""
 
-    level: float
+    @property
+    def level(self) -> float:
+        """The score from which on an answer is shown by itself."""
+        ...
 
     def best(self, document_id: str, within: Span) -> AnswerSpan | None:
         """Return the best answer within a span of a document; None where none is seen there."""
@@ -50,35 +57,37 @@ async def judged_spans(question: str, hits: Sequence[Hit], judge: Judge) -> Judg
         ServiceError: the judge's endpoint failed.
     """
     try:
-        return JudgedSpans(await asyncio.gather(*(_judged(question, hit, n, judge) for n, hit in enumerate(hits))))
+        judged = await asyncio.gather(*(_judged(question, hit, place, judge) for place, hit in enumerate(hits)))
+        return JudgedSpans(tuple(judged))
     except UnsuitableError as error:
         warnings.warn(f"There is no judge: {error}", RuntimeWarning, stacklevel=2)
         return None
 
 
 @dataclass(frozen=True, slots=True)
-class _Judged:
+class JudgedHit:
+    """How much a chunk of a document answers, a logit, and the span that does; None where there is none."""
+
     document_id: str
     score: float
     found: AnswerSpan | None
 
 
+@dataclass(frozen=True, slots=True)
 class JudgedSpans:
     """See `AnswerSpans`: one span of each chunk, which counts as much as the chunk answers."""
 
-    level = JUDGE_LEVEL
-
-    def __init__(self, judged: Sequence[_Judged]) -> None:
-        self._judged = judged
+    judged: tuple[JudgedHit, ...]
+    level: float = JUDGE_LEVEL
 
     @property
     def best_score(self) -> float:
         """How much the best chunk answers, a logit; very low where there is none."""
-        return max((one.score for one in self._judged), default=log(LEAST_CHANCE))
+        return max((one.score for one in self.judged), default=log(LEAST_CHANCE))
 
     def best(self, document_id: str, within: Span) -> AnswerSpan | None:
         """See `AnswerSpans.best`: the span that begins there."""
-        found = [one.found for one in self._judged if one.found and one.document_id == document_id]
+        found = [one.found for one in self.judged if one.found and one.document_id == document_id]
         inside = [one for one in found if within[0] <= one.span[0] < within[1]]
         if not inside:
             return None
@@ -86,8 +95,11 @@ class JudgedSpans:
         return AnswerSpan((best.span[0], min(best.span[1], within[1])), best.score)
 
 
-async def _judged(question: str, hit: Hit, place: int, judge: Judge) -> _Judged:
-    """Judge a chunk with what stands before it (title, headings); the answer must stand in the chunk itself."""
+async def _judged(question: str, hit: Hit, place: int, judge: Judge) -> JudgedHit:
+    """Judge a chunk with what stands before it (title, headings); the answer must stand in the chunk itself.
+
+    A chunk that lacks a number or code of the question may be about another one: it has no answer to show.
+    """
     text = hit.chunk.indexed_text
     before = len(text) - len(hit.chunk.text)
     chance = await judge.answers(question, text)
@@ -95,10 +107,19 @@ async def _judged(question: str, hit: Hit, place: int, judge: Judge) -> _Judged:
     if span is not None and span.span[0] < before:
         before, span = 0, await judge.span(question, hit.chunk.text)
     score = log(max(chance, LEAST_CHANCE) / max(1 - chance, LEAST_CHANCE))
-    if span is None:
-        return _Judged(hit.chunk.document_id, score, None)
+    if span is None or not _has_codes(question, f"{hit.title} {text}"):
+        return JudgedHit(hit.chunk.document_id, score, None)
     start, end = (edge - before + hit.chunk.span[0] for edge in span.span)
-    return _Judged(hit.chunk.document_id, score, AnswerSpan((start, end), score - RANK_COST * place))
+    return JudgedHit(hit.chunk.document_id, score, AnswerSpan((start, end), score - RANK_COST * place))
+
+
+def _has_codes(question: str, text: str) -> bool:
+    codes = [_letters(code) for code in _CODE.findall(unicodedata.normalize("NFKC", question))]
+    return not codes or all(code in known for known in [_letters(text)] for code in codes)
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text).casefold()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from rove.events import Listener, ignore
 from rove.instances import Instances
 from rove.load.web.plan import CrawlPlan
 from rove.models import ChatModel
+from rove.models.judge import Judge
 from rove.opening import NONE, Opening
 from rove.records import (
     Answer,
@@ -70,6 +71,10 @@ class Rove(BlockingDocuments, BlockingConversations, Migrating, Opening):
     def settings(self) -> Settings:
         """The settings that are in force."""
         return self._kb.settings
+
+    def judge(self) -> Judge | None:
+        """See `AsyncRove.judge`."""
+        return self._kb.judge()
 
     def chat_model(self) -> ChatModel | None:
         """See `AsyncRove.chat_model`."""
