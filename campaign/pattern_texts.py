@@ -50,6 +50,12 @@ def pumps(pattern: str, flags: int, chance: Random | None = None) -> list[Pump]:
     return [one for one in found if one[1]]
 
 
+def whole(pattern: str, flags: int) -> str:
+    """Return a text that a pattern may accept: `regex` looks at once for what must be there, and gives up else."""
+    tree = _parsed(pattern, flags)
+    return "" if tree is None else _sample(list(tree), _Choice(1, 0))
+
+
 def _parsed(pattern: str, flags: int) -> Any:  # noqa: ANN401 - a tree of the standard library's
     """Parse a pattern; one of `regex` is brought near to what `re` reads. None where it is too far."""
     near = re.sub(r"\\[pP]\{\^?(\w+)\}", lambda found: f"\x02{_PROPERTIES.get(found[1], 'a-z')}\x03", pattern)

@@ -11,13 +11,14 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 from random import Random
 from types import FrameType
 from typing import Any
 
 from campaign.pattern_sites import SCANNING, Site, find_sites, live_sites
-from campaign.pattern_texts import END, PLAIN, Pump, pumps
+from campaign.pattern_texts import END, PLAIN, Pump, pumps, whole
 from campaign.text_functions import CALLS
 from campaign.trial import Faults, Trial
 from rove.errors import RoveError
@@ -124,9 +125,15 @@ def _seconds(compiled: Any, site: Site, text: str | bytes, most: float = MOST_S)
 
 
 def made(pump: Pump, chars: int, site: Site) -> str | bytes:
-    """Repeat a pump up to a length."""
-    text = pump[0] + pump[1] * (chars // len(pump[1]) + 1) + END
+    """Repeat a pump up to a length; far behind it stands what the pattern looks for."""
+    text = pump[0] + pump[1] * (chars // len(pump[1]) + 1) + END + _whole(site)
     return text.encode("utf-8", "surrogatepass") if isinstance(site.pattern, bytes) else text
+
+
+@cache
+def _whole(site: Site) -> str:
+    pattern = site.pattern
+    return whole(pattern.decode("latin-1") if isinstance(pattern, bytes) else pattern, site.flags)
 
 
 def try_small(site: Site, texts: list[Pump]) -> list[Slow]:

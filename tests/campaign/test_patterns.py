@@ -49,7 +49,9 @@ def test_a_pattern_that_goes_back_and_forth_is_found(pattern: str) -> None:
     assert try_small(slow, texts_of(slow))
 
 
-@pytest.mark.parametrize("pattern", [r"(?:a+)+b", r"[^/]*/[^/\s]*/[^\s]*\)", r"“([^”]+)”", r"\[[^\]]*\]\("])
+@pytest.mark.parametrize(
+    "pattern", [r"(?:a+)+b", r"[^/]*/[^/\s]*/[^\s]*\)", r"“([^”]+)”", r"\[[^\]]*\]\(", r"\s*x", r"[\w.]+@\w"]
+)
 def test_it_is_found_in_the_other_library_too(pattern: str) -> None:
     slow = site(pattern, library="regex")
     assert try_small(slow, texts_of(slow))

@@ -20,7 +20,7 @@ from rove.tools.units import measured, wanted_unit
 NEAR_CHARS = 24
 """How far before or behind a number the words of its parameter may stand."""
 FORMATS = {
-    "email": r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+",
+    "email": r"(?<![\w.+-])[\w.+-]++@[\w-]++(?:\.[\w-]+)+",
     "uri": r"https?://[^\s<>\"'，。）)]+",
     "ipv4": r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])",
     "uuid": r"(?i)\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b",
