@@ -12,11 +12,13 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from secrets import token_hex
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 
+import postgres_server
 from load.samples import zip_file
 from rove import AsyncRove, Rove, Text, field
 from rove.cli import rove
@@ -385,6 +387,20 @@ def test_a_move_that_is_cut_off_is_finished(tmp_path: Path, folder: Path, store:
             assert [hit.uri for hit in kb.search("pilot", where=here, mode=mode)] == [str(folder / "c.md")]
             assert not kb.search("pilot", where=field("source") == str(folder / "a.md"), mode=mode)
         assert kb.doctor().ok
+
+
+def test_a_base_in_postgres_finds_what_has_moved(folder: Path) -> None:
+    put(folder, a=PILOT, b=TUG, c=BUOY)
+    with Rove.open(postgres_server.base(f"folders_{token_hex(4)}"), **FAKE) as kb:
+        kb.add(folder)
+        before = ids(kb)
+        (folder / "a.md").rename(folder / "x.md")
+        (folder / "b.md").unlink()
+        report = kb.add(folder)
+        assert (report.moved, report.vanished) == (1, (str(folder / "b.md"),))
+        assert ids(kb) == {"x.md": before["a.md"], "b.md": before["b.md"], "c.md": before["c.md"]}
+        assert found(kb, PILOT) == {"x.md"}
+        assert kb.add(folder, prune=True).removed == 1
 
 
 async def test_in_a_watched_folder_a_file_is_moved(tmp_path: Path, folder: Path) -> None:
