@@ -54,6 +54,12 @@ KINDS: dict[str, Kind] = {
         "files of a base cut, zeroed, flipped, removed, emptied or older: it opens, heals, or is refused with a cure",
         500, 12,
     ),
+    "lost": Kind(
+        "campaign.lost:Lost",
+        "rows, tables and root pages of the catalog taken away, bits of the snapshot flipped, its files cut, zeroed, "
+        "turned round, noise or folders: right answers, or what is lost is said, and its own cure makes it anew",
+        400, 8,
+    ),
     "disks": Kind(
         "campaign.disks:Disks",
         "the disk is full at a random byte: said so with a cure, what was acknowledged stays, and goes on with room",

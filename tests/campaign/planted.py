@@ -32,13 +32,14 @@ from rove.ingest.folders import FolderChanges
 from rove.records import Report, SourceEnd
 from rove.sandbox.pool import Pool
 from rove.serve.caller_view import CallerView
+from rove.store.array_file import ArrayFile
 from rove.store.lance import LanceIndex
 from rove.store.memory_index import MemoryIndex
 from rove.sync import Rove
 
 CLEAN = {
-    "kills": (1, 3, 5), "torn": (3, 4, 1_000_040), "disks": (1, 2), "writers": (1,), "filters": (1,), "callers": (6,),
-    "chat": (4, 7), "files": (1,), "folders": (2, 5), "addresses": (1,),
+    "kills": (1, 3, 5), "torn": (3, 4, 1_000_040), "lost": (1, 2, 3, 4), "disks": (1, 2), "writers": (1,),
+    "filters": (1,), "callers": (6,), "chat": (4, 7), "files": (1,), "folders": (2, 5), "addresses": (1,),
     "patterns": (1,), "trips": (1,),
 }  # fmt: skip
 """Seeds of trials that must hold; those that fork come first."""
@@ -132,6 +133,11 @@ PLANTED: dict[tuple[str, str], Callable[[], list[Any]]] = {
     ("torn", "an error of another library"): lambda: [patch.object(Rove, "search", raising(KeyError))],
     ("torn", "a refusal without a cure"): lambda: [patch.object(Rove, "doctor", cureless)],
     ("torn", "a base that opens empty"): lambda: [patch.object(Rove, "documents", lambda _: [])],
+    ("lost", "rows that are not missed"): lambda: [
+        patch("rove.store.database.lost_rows", lambda *_, **__: []),
+        patch("rove.store.catalog_check.check_agree", lambda *_: None),
+    ],
+    ("lost", "a snapshot that is not checked"): lambda: [patch.object(ArrayFile, "is_sound", lambda *_, **__: True)],
     ("disks", "a full disk is acknowledged"): lambda: [patch.object(Rove, "add", swallowed(Rove.add))],
     ("writers", "a search that misses"): lambda: [patch.object(Rove, "search", blind(Rove.search, 9))],
     ("filters", "memory passes all"): lambda: [

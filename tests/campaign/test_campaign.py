@@ -43,7 +43,9 @@ GROWS = {"slope_mb_h": 3_000.0, "noise_mb_h": 10.0, "calls_h": 100_000.0}
 def told(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], list[str]]:
     """What trials of every kind have found, without and with a planted fault: (kind, fault) → what diverged."""
     kinds = [name for name, kind in KINDS.items() if name not in HOOKED and not kind.missing()]
-    order = [name for name in ("kills", "torn", "disks", "writers") if name in kinds]  # those that fork come first
+    order = [
+        name for name in ("kills", "torn", "lost", "disks", "writers") if name in kinds
+    ]  # those that fork come first
     folder = tmp_path_factory.mktemp("campaign")
     done = subprocess.run(
         [sys.executable, "-X", "faulthandler", str(SCRIPT), *order, *(name for name in kinds if name not in order)],

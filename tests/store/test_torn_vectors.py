@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 
 from rove import ConfigError, Rove, Text
 from rove.records.walk_events import Answered
-from rove.store import catalog_check, resident, store
+from rove.store import array_file, catalog_check, resident, store
 from rove.store.catalog_rows import blob_of, blobs_of, check_vectors, vectors_of
 from rove.sync.rebuilding import rebuild_base
 
@@ -90,10 +91,14 @@ def test_what_is_not_looked_at_in_a_snapshot_takes_no_other_chunk_away(
     with Rove.open(base, **FAKE) as kb:
         kb.add(Text("The harbour master wrote it down.", id="more"))
         want = [hit.chunk.document_id for hit in kb.search("lighthouse ships", mode="semantic", top_k=3)]
-    (file,) = (base / "resident").glob("*/upper.npy")
-    vectors = np.load(file)
-    vectors[-1] = np.random.default_rng(1).integers(-128, 128, vectors.shape[1])
-    np.save(file, vectors)
+    monkeypatch.setattr(array_file, "MEMORY_BYTES", 0)
+    monkeypatch.setattr(array_file, "_chosen", lambda count: range(0))  # as in a block that is in no sample
+    (file,) = (base / "resident").glob("*/arrays.bin")
+    upper = json.loads(file.with_name("facts.json").read_bytes())["arrays"]["upper"]
+    data, (rows, width) = bytearray(file.read_bytes()), upper["shape"]
+    end = upper["offset"] + rows * width
+    data[end - width : end] = np.random.default_rng(1).bytes(width)
+    file.write_bytes(data)
     with Rove.open(base, **FAKE) as kb:
         for mode in ("semantic", "hybrid"):
             hits = kb.search("lighthouse ships", mode=mode, top_k=3)

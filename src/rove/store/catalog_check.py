@@ -1,4 +1,4 @@
-"""Is the catalog whole? Every page, text and vector of it is read."""
+"""Is the catalog whole? Every page, text and vector of it is read, and each table held against the others."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from rove.store.catalog_rows import AnyRow, is_whole
 from rove.store.database import Database, get_fact
 from rove.store.dialect import within
 from rove.store.presence import CURE
+from rove.store.row_agreement import check_agree
 from rove.store.shallow import STAND_IN
 from rove.store.tables import Table
 
@@ -27,10 +28,12 @@ def check_catalog(database: Database, dimension: int) -> None:
     """Let the database check the whole catalog, and read every text and every vector in it. Blocks.
 
     Raises:
-        ConfigError: it is torn somewhere; where that is in vectors, it names the documents.
+        ConfigError: it is torn somewhere, or rows are missing; it names documents.
     """
     database.check()
+    database.check_rows()
     with database.snapshot() as connection:
+        check_agree(connection, database.dialect)
         noted = get_fact(connection, STAND_IN)
         lengths = {tables.vectors.name: {dimension, int(json.loads(noted)["dimension"])}} if noted else {}
         damaged = {

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Generator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from threading import local
 from typing import Any
 
-from sqlalchemy import Connection, Select, Table, inspect, select
+from sqlalchemy import Connection, Select, Table, delete, inspect, select
 from sqlalchemy.exc import DatabaseError
 from sqlalchemy.schema import CreateTable
 
@@ -15,6 +15,7 @@ from rove.errors import ConfigError, EmbedderMovedError, RoveError, ServiceError
 from rove.store import tables
 from rove.store.dialect import Dialect
 from rove.store.enriched_tables import metadata
+from rove.store.row_counts import lost_rows, note_rows, note_rows_again
 
 EMBEDDER = "embedder"
 """The fact that is the embedder's fingerprint."""
@@ -35,6 +36,7 @@ class Database:
         self._place, self._model, self._seen = "", "", -1
         self._engine = dialect.engine
         self._within = local()
+        self._is_counted = False
         self._compiled: dict[Select[*tuple[Any, ...]], tuple[str, Mapping[str, object]]] = {}
         try:
             held = self._held() or self._made_or_lent()
@@ -52,11 +54,41 @@ class Database:
             raise ConfigError(message, cure="Export it with the Rove that made it, and import it into a new folder.")
 
     def _held(self) -> int:
-        """The version of the tables, 0 where some are missing; a base that only has to be read is not written to."""
+        """The version of the tables, 0 where some are missing; a base that only has to be read is not written to.
+
+        Raises:
+            ConfigError: rows that were written are not there.
+        """
         with self.read() as connection:
             found = set(inspect(connection).get_table_names())
             self.dialect.check_not_lost(found)
-            return int(get_fact(connection, "schema", "0")) if found >= set(metadata.tables) else 0
+            version = int(get_fact(connection, "schema", "0")) if found else 0
+        counts = {tables.row_counts.name}
+        of_now = version in {0, tables.SCHEMA_VERSION}  # 0: of a base that is new, or has lost its facts
+        connecting = self._engine.connect().execution_options(**self.dialect.snapshot)
+        # a page that cannot be read is said to whoever needs it, and by doctor
+        with suppress(DatabaseError), connecting as connection, connection.begin():
+            self._check_rows(connection, found if of_now else found - counts)  # an older Rove leaves counts as they are
+        return version if found >= set(metadata.tables) - (set[str]() if of_now else counts) else 0
+
+    def _check_rows(self, connection: Connection, found: Collection[str], *, exact: bool = False) -> None:
+        self.dialect.check_reachable(connection, found)  # before rows are counted by an index
+        if lost := lost_rows(connection, found, exact=exact):
+            raise self.dialect.torn("; ".join(map(str, lost)))
+
+    def check_rows(self) -> None:
+        """See that all rows are there that were written, and not taken away.
+
+        Raises:
+            ConfigError: some are not; it says of which tables.
+        """
+        with self.snapshot() as connection:
+            self._check_rows(connection, set(inspect(connection).get_table_names()), exact=True)
+
+    def count_rows(self) -> None:
+        """Take the rows that there are for all that were written: see `note_rows_again`. Raises as `write` does."""
+        with self.write() as connection:
+            note_rows_again(connection)
 
     def _made_or_lent(self) -> int:
         """Make the tables that are missing; where nothing can be written, they are empty for who reads."""
@@ -73,7 +105,7 @@ class Database:
 
     def _made(self) -> int:
         """Make the tables that are missing; returns the version of those that were there."""
-        with self.write() as connection:
+        with self._transaction() as connection:
             metadata.create_all(connection)
             if not get_fact(connection, "schema"):
                 set_fact(connection, "schema", str(tables.SCHEMA_VERSION))
@@ -93,8 +125,11 @@ class Database:
 
     def _raised(self, version: int) -> bool:
         while version in tables.MIGRATIONS:
-            with self.write() as connection:
+            with self._transaction() as connection:
+                metadata.create_all(connection)
                 held = int(get_fact(connection, "schema"))  # another process may have been here in between
+                if held == version:
+                    connection.execute(delete(tables.row_counts))
                 for statement in tables.MIGRATIONS[version] if held == version else ():
                     connection.exec_driver_sql(statement)
                 version = max(held, version + 1)
@@ -171,11 +206,19 @@ class Database:
             CatalogReplacedError: what this process has open is no longer the base's catalog.
             ConfigError: the catalog is torn there.
         """
+        with self._transaction() as connection:
+            self.check_model(connection)
+            if not self._is_counted:
+                note_rows(connection)
+            yield connection
+        self._is_counted = True
+
+    @contextmanager
+    def _transaction(self) -> Generator[Connection]:
         with self._saying("written"):
             self.dialect.check_place(writes=True)
             connecting = self._engine.connect().execution_options(**self.dialect.writing)
             with connecting as connection, connection.begin():
-                self.check_model(connection)
                 yield connection
             self.dialect.check_place(writes=True)  # before anybody is told that it was kept
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Protocol
 
-from sqlalchemy import BigInteger, ColumnElement, Engine, Integer, String
+from sqlalchemy import BigInteger, ColumnElement, Connection, Engine, Integer, String
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
@@ -33,7 +33,11 @@ class Dialect(Protocol):
 
     @property
     def writing(self) -> Mapping[str, Any]:
-        """SQLAlchemy's execution options of a transaction that writes, which waits until every other one has ended."""
+        """SQLAlchemy's execution options of a transaction that writes, which waits until every other one has ended.
+
+        In it, the rows of `row_counts` change as those of the tables do that they name; a table without one is not
+        counted.
+        """
         ...
 
     def check_not_lost(self, found: Collection[str]) -> None:
@@ -49,6 +53,14 @@ class Dialect(Protocol):
 
         Raises:
             ConfigError: what lies beside it says that documents were here.
+        """
+        ...
+
+    def check_reachable(self, connection: Connection, names: Collection[str]) -> None:
+        """See that no index of these tables is empty where the table is not, nor the other way round.
+
+        Raises:
+            ConfigError: one is.
         """
         ...
 

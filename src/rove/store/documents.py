@@ -44,6 +44,12 @@ INFO = (_D.document_id, _D.source, _D.kind, _D.title, _D.language, _D.chunks, _D
 """What `info_of` reads."""
 _TEXT = select(_D.document_id, tables.texts.c.text).join(tables.texts, tables.texts.c.document == _D.seq)
 _TEXTS = Lookup(_TEXT.where(_D.revision > 0), _D.document_id)
+_WITHOUT_TEXT = Lookup(
+    select(_D.document_id)
+    .outerjoin(tables.texts, tables.texts.c.document == _D.seq)
+    .where(_D.revision > 0, tables.texts.c.document.is_(None)),
+    _D.document_id,
+)
 _OWN = Lookup(select(_D.document_id, _D.metadata).where(_D.revision > 0), _D.document_id)
 
 
@@ -106,7 +112,9 @@ class Documents(LiveChunks, Unfinished, TakenIn, ShallowDocuments):
 
     def texts(self, document_ids: Collection[str]) -> dict[str, str]:
         """The canonical texts of live documents, by id; one that is not there is absent."""
-        return {row.document_id: row.text for row in _TEXTS.rows(self.database, document_ids)}
+        found = {row.document_id: row.text for row in _TEXTS.rows(self.database, document_ids)}
+        self._check_texts(document_ids, found)
+        return found
 
     def own_fields(self, document_ids: Collection[str]) -> dict[str, Metadata]:
         """The metadata that live documents came with, by id, without what was worked out later."""
@@ -118,7 +126,22 @@ class Documents(LiveChunks, Unfinished, TakenIn, ShallowDocuments):
         query = _with_enrichments(*tables.documents.columns, t.text, t.boxes)
         query = query.join(tables.texts, t.document == d.seq).where(within(d.document_id, document_ids), d.revision > 0)
         with self.database.read() as connection:
-            return {row.document_id: document_of(row, row.text, row.boxes) for row in connection.execute(query)}
+            found = {row.document_id: document_of(row, row.text, row.boxes) for row in connection.execute(query)}
+        self._check_texts(document_ids, found)
+        return found
+
+    def _check_texts(self, document_ids: Collection[str], found: Collection[str]) -> None:
+        """See that those of these documents that were not found are not there.
+
+        Raises:
+            ConfigError: one is, and has no text: that was lost.
+        """
+        missing = [document_id for document_id in document_ids if document_id not in found]
+        if missing and (lone := _WITHOUT_TEXT.rows(self.database, missing)):
+            raise self._lost_text(lone[0].document_id)
+
+    def _lost_text(self, document_id: str) -> Exception:
+        return self.database.dialect.torn(f"the text of {document_id!r} is not there")
 
     def document(self, document_id: str) -> tuple[Document, list[Chunk]] | None:
         """A live document with its chunks in order; None where there is none of that id."""
@@ -134,6 +157,8 @@ class Documents(LiveChunks, Unfinished, TakenIn, ShallowDocuments):
             documents = {
                 one.document: document_of(rows[one.document], one.text, one.boxes) for one in connection.execute(held)
             }
+            if lone := rows.keys() - documents.keys():
+                raise self._lost_text(rows[min(lone)].document_id)
             chunks: dict[int, list[Chunk]] = {seq: [] for seq in documents}
             ordered = select(c.document, *SHOWN).where(within(c.document, list(documents)))
             for row in connection.execute(ordered.order_by(c.document, c.position)):

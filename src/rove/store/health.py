@@ -87,6 +87,7 @@ async def heal(
     problems: list[str] = []
     if thorough:
         await asyncio.to_thread(check_catalog, catalog.database, dimension)
+        await asyncio.to_thread(catalog.database.count_rows)
     staged = await asyncio.to_thread(catalog.staged)
     difference, rebuilt = IndexDifference(), False
     erasing = bool(await asyncio.to_thread(catalog.fact, ERASING))

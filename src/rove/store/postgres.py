@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 from hashlib import sha256
@@ -37,6 +38,8 @@ REFUSED = ("25006", "28000", "28P01", "3D000", "42501")
 CONNECT_S = 10
 KEPT_ALIVE = {"keepalives_idle": 15, "keepalives_interval": 5, "keepalives_count": 3}
 """After half a minute without a sign of a machine its connection, and with it its turn at writing, is over."""
+COUNTS = "rove_counts"
+"""Where a connection notes what it had counted when its transaction began, as JSON; "" where no rows are counted."""
 TURN_TOKEN = "turn"
 """The fact that counts the turns of writers."""
 
@@ -105,6 +108,9 @@ class PostgresDialect:
 
     def check_used(self) -> None:
         """See `Dialect.check_used`: nothing lies beside a schema."""
+
+    def check_reachable(self, connection: Connection, names: Collection[str]) -> None:
+        """See `Dialect.check_reachable`: Postgres checks its pages itself."""
 
     def revision(self) -> int:
         """Read the revision by a connection of its own, in a transaction of its own; once more if that is gone."""
@@ -213,15 +219,22 @@ class PostgresDialect:
     def _begun(self, connection: Connection) -> None:
         if not connection.get_execution_options().get(TURN):
             return
-        connection.exec_driver_sql("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (self._schema,))
+        _, counts, before = connection.exec_driver_sql(_BEGUN, {"schema": self._schema}).one()
+        connection.info[COUNTS] = json.dumps(before or {}) if counts else ""
         if self.token and get_fact(connection, TURN_TOKEN) != self.token:
             message = f"The turn at writing to {self} has passed to another process: the connection was lost."
             raise ServiceError(message, cure="Run the same again; what was begun is finished by who writes next.")
 
     def _committing(self, connection: Connection) -> None:
-        """Tell who listens that something was written: they hear of it if it is, see `PostgresNews`."""
-        if connection.get_execution_options().get(TURN):
-            connection.exec_driver_sql("SELECT pg_notify(%s, '')", (self.channel,))
+        """Tell who listens that something was written: they hear of it if it is, see `PostgresNews`.
+
+        In the same statement the rows are counted that were written and taken away.
+        """
+        if not connection.get_execution_options().get(TURN):
+            return
+        before = connection.info.pop(COUNTS, "")
+        given = {"schema": self._schema, "before": before, "channel": self.channel}
+        connection.exec_driver_sql(_COUNTED if before else _TOLD, given)
 
     @staticmethod
     def _quoted(name: str) -> str:
@@ -229,6 +242,24 @@ class PostgresDialect:
         return f'"{doubled}"'
 
 
+_CHANGED = (
+    "SELECT c.relname, pg_stat_get_xact_tuples_inserted(c.oid) - pg_stat_get_xact_tuples_deleted(c.oid) AS more"
+    " FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.relkind = 'r' AND n.nspname = %(schema)s"
+)
+"""By how many rows this connection has made each table longer; of some transactions before this one, too."""
+_BEGUN = (
+    "SELECT pg_advisory_xact_lock(hashtextextended(%(schema)s, 0)), to_regclass('row_counts') IS NOT NULL,"
+    f" (SELECT json_object_agg(relname, more) FROM ({_CHANGED}) AS changed WHERE more <> 0)"
+)
+_TOLD = "SELECT pg_notify(%(channel)s, '')"
+_COUNTED = (
+    f"WITH changed AS ({_CHANGED}), counted AS (UPDATE row_counts AS r SET rows = r.rows + c.more"
+    " - coalesce((CAST(%(before)s AS jsonb) ->> r.name)::bigint, 0) FROM changed c WHERE c.relname = r.name"
+    " AND c.more <> coalesce((CAST(%(before)s AS jsonb) ->> r.name)::bigint, 0)"
+    " AND current_setting('track_counts') = 'on'), uncounted AS (DELETE FROM row_counts"
+    f" WHERE current_setting('track_counts') <> 'on') {_TOLD}"
+)
+"""A server that counts nothing keeps no counts."""
 _THERE = text(
     "SELECT EXISTS (SELECT 1 FROM pg_namespace WHERE nspname = :schema),"
     " EXISTS (SELECT 1 FROM pg_tables WHERE schemaname = :schema AND tablename = 'facts')"

@@ -311,7 +311,12 @@ class Resident:
         return FileLock(f"{self.folder}.lock", mode=file_mode(self._home.folder))
 
     def _write(self) -> None:
-        """Write a snapshot of the catalog as it is, from a copy of its own, so that searches go on meanwhile."""
+        """Write a snapshot of the catalog as it is, from a copy of its own, so that searches go on meanwhile.
+
+        Raises:
+            ConfigError: the catalog has lost rows.
+        """
+        self.catalog.database.check_rows()
         try:
             make_private(self.folder)
             copy = self._follower(spills=True)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
+from collections import Counter
 from collections.abc import Collection, Generator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -19,6 +21,11 @@ from rove.store.folder_hold import shared_hold
 from rove.store.presence import holds_chunks, lost, remains_of
 from rove.store.sqlite_ways import PRIMARY, connect, open_catalog
 
+COUNTS = "rove_counts"
+"""Where a connection that counts rows notes how many it has added to tables of `MANY` in its transaction."""
+MANY = {tables.documents.name, tables.texts.name, tables.chunks.name, tables.vectors.name}
+"""Tables that get many rows, whose keys are new: these are counted by the statement. A trigger takes 1.7 µs a row."""
+INTO_MANY = re.compile(f'INSERT INTO "?({"|".join(sorted(MANY))})\\b')
 BROKEN = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT}
 """SQLite's codes for a file that is torn, or none of its own."""
 SAID_OF_TORN = ("Could not decode to UTF-8", "foreign key mismatch", "malformed database schema", "no such column")
@@ -66,6 +73,9 @@ class SqliteDialect:
         self.engine = create_engine("sqlite://", creator=self._connect, poolclass=QueuePool, paramstyle="named")
         event.listen(self.engine, "connect", self._connected)
         event.listen(self.engine, "begin", _begin)
+        event.listen(self.engine, "after_cursor_execute", _executed)
+        event.listen(self.engine, "commit", _commit)
+        event.listen(self.engine, "rollback", _rollback)
 
     def check_not_lost(self, found: Collection[str]) -> None:
         """See that a file without tables lies beside nothing that was a base, and that its tables are a catalog's."""
@@ -74,6 +84,20 @@ class SqliteDialect:
             raise lost(folder, f"{name} holds no tables", remains)
         if found and tables.facts.name not in found:
             raise lost(folder, f"{name} is not a Rove catalog")
+
+    def check_reachable(self, connection: Connection, names: Collection[str]) -> None:
+        """Ask each table and each of its indexes for one row: a lost root page reads as nothing at all."""
+        indexes = connection.exec_driver_sql("SELECT tbl_name, name FROM sqlite_master WHERE type = 'index'").all()
+        trees = [(table, f'INDEXED BY "{name}"') for table, name in indexes if table in names]
+        trees += [(table, "NOT INDEXED") for table in dict(trees)]
+        some = ", ".join(f'EXISTS (SELECT 1 FROM "{table}" {how})' for table, how in trees)  # noqa: S608
+        found = connection.exec_driver_sql(f"SELECT {some or 1}").one()  # noqa: S608 - of SQLite's own names
+        kinds: dict[str, set[int]] = {}
+        for (table, _), any_ in zip(trees, found, strict=False):
+            kinds.setdefault(table, set()).add(any_)
+        if unlike := sorted(table for table, any_ in kinds.items() if len(any_) > 1):
+            said = f"rows and indexes of {', '.join(unlike)} do not agree"
+            raise self.torn(said)
 
     def check_used(self) -> None:
         """See that no index beside a catalog that has never heard of a document was given chunks."""
@@ -139,9 +163,9 @@ class SqliteDialect:
             self.shrink()
 
     def check_whole(self) -> None:
-        """Let SQLite read all pages."""
+        """Let SQLite read all pages, and hold each index against its table."""
         with self._raw() as connection:
-            found = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0])
+            found = str(connection.execute("PRAGMA integrity_check(1)").fetchone()[0])
         if found != "ok":
             raise self.torn(found)
 
@@ -213,4 +237,44 @@ class SqliteDialect:
 
 def _begin(connection: Connection) -> None:
     if begin := connection.get_execution_options().get("rove_begin"):
+        if begin == SqliteDialect.writing["rove_begin"] and COUNTS not in connection.info and _count_rows(connection):
+            connection.info[COUNTS] = Counter[str]()
         connection.exec_driver_sql(begin)
+
+
+def _count_rows(connection: Connection) -> bool:
+    """Let this connection count the rows that it adds and takes away; False where there is no table of counts yet.
+
+    By triggers that other connections know nothing of: what other programs take away is missed.
+    """
+    query = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'"
+    found = set(connection.exec_driver_sql(query).scalars())
+    if tables.row_counts.name not in found:
+        return False
+    for name in filter(str.isidentifier, found - {tables.row_counts.name}):
+        for change, step in (("INSERT", "+ 1"), ("DELETE", "- 1")):
+            if change == "INSERT" and name in MANY:
+                continue
+            counted = f"UPDATE row_counts SET rows = rows {step} WHERE name = '{name}'"  # noqa: S608 - an identifier
+            trigger = f'CREATE TEMP TRIGGER "{name} {change}" AFTER {change} ON main."{name}" BEGIN {counted}; END'
+            connection.exec_driver_sql(trigger)
+    return True
+
+
+def _executed(connection: Connection, cursor: sqlite3.Cursor, statement: str, *_: object) -> None:
+    """Count the rows that a statement has added to one of `MANY`."""
+    if statement.startswith("INSERT") and (into := INTO_MANY.match(statement)) and COUNTS in connection.info:
+        connection.info[COUNTS][into[1]] += cursor.rowcount
+
+
+def _commit(connection: Connection) -> None:
+    """Write down what `_executed` has counted."""
+    counts: Counter[str] = connection.info.get(COUNTS) or Counter()
+    for name, rows in counts.items():
+        connection.exec_driver_sql("UPDATE row_counts SET rows = rows + ? WHERE name = ?", (rows, name))
+    counts.clear()
+
+
+def _rollback(connection: Connection) -> None:
+    if counts := connection.info.get(COUNTS):
+        counts.clear()

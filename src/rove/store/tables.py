@@ -16,7 +16,7 @@ from sqlalchemy import (
     Text,
 )  # fmt: skip
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 MIGRATIONS = {
     2: (
         "ALTER TABLE ledger ADD COLUMN kind VARCHAR NOT NULL DEFAULT ''",
@@ -27,6 +27,7 @@ MIGRATIONS = {
     ),
     3: ("ALTER TABLE chunks ADD COLUMN names TEXT NOT NULL DEFAULT ''",),
     4: (),  # vectors of 16 bits a number stand beside those of 32, which a Rove that reads version 4 would misread
+    5: (),  # rows are counted as they come and go, which a Rove that reads version 5 does not do
 }
 """From each older version to the next; new tables are made anyway. New columns stand last, so that both ways agree."""
 
@@ -34,6 +35,11 @@ metadata = MetaData()
 
 facts = Table("facts", metadata, Column("name", String, primary_key=True), Column("value", Text, nullable=False))
 """Facts about the base itself: schema version, embedder fingerprint, revision."""
+
+row_counts = Table(
+    "row_counts", metadata, Column("name", String, primary_key=True), Column("rows", Integer, nullable=False)
+)
+"""How many rows each table has, all but this one: see `rove.store.row_counts`."""
 
 ledger = Table(
     "ledger",

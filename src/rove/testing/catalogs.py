@@ -14,8 +14,9 @@ from time import monotonic
 
 import numpy as np
 import pytest
-from sqlalchemy import select
+from sqlalchemy import delete, select
 
+from rove.errors import RoveError
 from rove.records import Chunk, Citation, Document, LedgerEntry, Prepared
 from rove.records.graph import Triplet
 from rove.records.learned import LeadEnd, Remembered
@@ -151,6 +152,28 @@ class CatalogContract:
                 set_fact(connection, "mine", "after")
                 raise LookupError
             assert catalog.fact("mine") == "before"
+
+    def test_rows_that_were_lost_are_missed(self, tmp_path: Path) -> None:
+        """Rows are counted as they come and go; what anybody else takes away is an error for the next who opens."""
+        with self.open(tmp_path) as catalog, self.open(tmp_path) as other:
+            keep(catalog, *(prepared(name, text, name) for name, text in TEXTS.items()))
+            keep(other, prepared("en", "Another text.", "en"))
+            other.delete(["hu"])
+            Ledger(catalog.database).put([LedgerEntry("/en", "live"), LedgerEntry("/en", "live", documents=1)])
+            with suppress(LookupError), catalog.database.write() as connection:
+                connection.execute(delete(tables.ledger))
+                raise LookupError
+            catalog.database.check_rows()
+            rows = tables.row_counts.c
+            with other.database.read() as connection:
+                held = {row.name: row.rows for row in connection.execute(select(rows.name, rows.rows))}
+            assert [held[name] for name in ("documents", "texts", "ledger")] == [len(TEXTS) - 1, len(TEXTS) - 1, 1]
+        dialect = self.make(tmp_path)
+        with dialect.engine.connect() as connection:
+            connection.exec_driver_sql("DELETE FROM texts WHERE document = (SELECT min(document) FROM texts)")
+        dialect.close()
+        with pytest.raises(RoveError, match=f"its table texts holds {len(TEXTS) - 2} of {len(TEXTS) - 1} rows"):
+            self.opened(tmp_path)
 
     def test_a_snapshot_stays_as_it_was(self, tmp_path: Path) -> None:
         """All statements in it see one state; the newest revision is seen past it, and the rest afterwards."""
