@@ -48,7 +48,12 @@ def test_types_are_those_of_the_settings() -> None:
 
 def test_each_setting_can_be_given_by_name() -> None:
     assert get_type_hints(AllTables).keys() == Settings.model_fields.keys() - {"path"}
-    assert get_type_hints(AllTables).keys() - get_type_hints(SettingTables).keys() == {"embedder", "reranker", "chat", "judge"}
+    assert get_type_hints(AllTables).keys() - get_type_hints(SettingTables).keys() == {
+        "embedder",
+        "reranker",
+        "chat",
+        "judge",
+    }
     assert get_type_hints(SearchTable).keys() == read_settings("kb").search.model_fields_set | set(
         type(read_settings("kb").search).model_fields
     )

@@ -9,6 +9,7 @@ import builtins
 import inspect
 import types
 import typing
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache, wraps
@@ -18,7 +19,7 @@ from typing import Annotated, Any, Literal, ParamSpec, TypeVar, Union, get_args,
 
 from rove.errors import InputError
 from rove.records import Filter
-from rove.records.filter import fault_of
+from rove.records.filter import BUILT_IN_NAMES, RENAMED, fault_of
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -41,6 +42,9 @@ EXAMPLES = {
     "Text": 'a Text("…")',
     "Listener": "a function",
 }
+ODD_CATEGORIES = {"Cc", "Cs"}
+"""Control characters, and halves of surrogate pairs, as Unicode calls them."""
+MOST_ID_CHARS = 2_000
 UNIONS = (Union, types.UnionType)
 
 
@@ -130,6 +134,33 @@ def _check_one(call: str, name: str, value: object, hint: object) -> None:
             inner = getattr(value, part.name)
             if hints[part.name] in PLAIN and not fits(inner, hints[part.name]):
                 raise wrong(call, f"{name}.{part.name}", inner, called(hints[part.name]))
+
+
+def check_fields(names: Iterable[str], what: str) -> None:
+    """See that fields which somebody names have no name of the system's.
+
+    Raises:
+        InputError: one has.
+    """
+    if taken := sorted(BUILT_IN_NAMES.intersection(names)):
+        message = f"{what} cannot have a field {taken[0]!r}: every document has one of its own."
+        cure = f"Give it another name, e.g. {RENAMED + taken[0]!r}."
+        raise InputError(message, cure=cure, outcome="unsupported")
+
+
+def check_id(value: str, what: str) -> None:
+    """See that an id can be kept and found again as it is given: one that is mended would be another's.
+
+    Raises:
+        InputError: it is blank, too long, or has a control character or half of a surrogate pair.
+    """
+    odd = next((char for char in value if unicodedata.category(char) in ODD_CATEGORIES), "")
+    if value.strip() and len(value) <= MOST_ID_CHARS and not odd:
+        return
+    fault = f"holds {odd!a}" if odd else "is blank" if len(value) <= MOST_ID_CHARS else f"has {len(value):,} characters"
+    message = f"{what} {value!a:.80} {fault}."
+    cure = f"Give one of 1 to {MOST_ID_CHARS:,} characters, without control characters."
+    raise InputError(message, cure=cure, outcome="unsupported")
 
 
 def check_filter(where: Filter | None) -> None:

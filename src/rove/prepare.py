@@ -28,9 +28,12 @@ from rove.load.finish import finished
 from rove.load.limits import OutOfTime
 from rove.load.transcripts import MAX_S, Transcripts
 from rove.records import Chunk, Document, Prepared, Source, SourceEnd, content_hash, vector_key
+from rove.records.filter import BUILT_IN, RENAMED
 from rove.records.source import Metadata
 from rove.registry import load
 
+TAKEN = frozenset(RENAMED + name for name in BUILT_IN)
+"""Fields that a file has brought under a name of the system's."""
 MAX_REASON_CHARS = 2_000
 OCR = "tesseract"
 
@@ -122,15 +125,17 @@ class Preparer:
     ) -> Generator[Prepared, None, str]:
         """Prepare the documents of one source, whose bytes hash to `origin`; returns the loader's remark."""
         found = chars = 0
+        renamed: set[str] = set()
         while True:
             try:
                 document = next(documents)
             except StopIteration as done:
                 if found:
-                    return str(done.value or "")
+                    return " ".join(filter(None, [str(done.value or ""), _renamed(renamed)]))
                 message = f"{location.uri} holds no text."
                 raise InputError(message, cure="Check that it is the right file.", outcome="empty") from None
             found += 1
+            renamed.update(TAKEN.intersection(document.metadata))
             document = with_keywords(document, self.recipe.keyword_fields)
             chars += len(document.text)
             if chars > self.recipe.max_text_chars:
@@ -177,6 +182,7 @@ class Preparer:
             [chunk_terms(chunk) for chunk in chunks],
             [vector_key(recipe.model, chunk.indexed_text) for chunk in chunks],
             names=[chunk_names(chunk) for chunk in chunks],
+            version=document.version,
         )
 
     def _chosen(self, document: Document) -> str:
@@ -210,6 +216,14 @@ def types_of(document: Document) -> tuple[str, ...]:
     if document.kind == "text" and not origin:
         origin = ("txt",) if SUFFIXES.get(PurePath(document.source).suffix.lower()) == "text" else ("string",)
     return (*origin, document.kind)
+
+
+def _renamed(names: Collection[str]) -> str:
+    """Say which fields of a source have another name than in the file; "" where none has."""
+    if not names:
+        return ""
+    told = ", ".join(repr(name) for name in sorted(names))
+    return f"Fields are kept as {told}: their own names are those of what every document has."
 
 
 @cache

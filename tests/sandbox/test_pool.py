@@ -118,6 +118,7 @@ def test_what_was_read_before_the_time_was_up_is_kept(pool: Pool) -> None:
 def test_what_was_sent_before_a_crash_is_kept(pool: Pool) -> None:
     ended, texts = ends(pool, [hostile("half"), hostile("say on")])
     assert ended["half"].outcome == "damaged"
+    assert not ended["say on"].outcome, ended["say on"]
     assert texts["say on"] == ["on"]
 
 

@@ -10,6 +10,7 @@ from functools import cache
 from inspect import signature
 from pathlib import Path, PurePath
 
+from rove.argument_checks import check_fields, check_id
 from rove.errors import InputError, RoveError
 from rove.load import LOADERS, SUFFIXES, Loader, LoadOptions, kind_of_suffix
 from rove.load.file_bytes import check_size, read_file
@@ -224,6 +225,7 @@ def _places(
     item: str | Path | Text | Location, patterns: Sequence[str], left_out: LeftOut, *, follow_links: bool
 ) -> Iterator[Location]:
     if isinstance(item, Location):
+        check_fields(item.metadata, f"The metadata of {item.name!r}")
         yield replace(item, metadata=stored_fields(item.metadata)) if item.metadata else item
     elif isinstance(item, Text):
         item = _storable(item)
@@ -244,11 +246,19 @@ def _places(
 
 
 def _storable(text: Text) -> Text:
-    """Return a text with an id, a title and metadata that can be kept, and sent to another process."""
-    identity, title = clean(text.id), clean(text.title)
-    if not text.metadata and (identity, title) == (text.id, text.title):
+    """Return a text with a title and metadata that can be kept, and sent to another process.
+
+    Raises:
+        InputError: its id cannot be kept as it is, or a field has a name of the system's.
+    """
+    if text.id:
+        check_id(text.id, "The id")
+    title = clean(text.title)
+    if not text.metadata and title == text.title:
         return text
-    return replace(text, id=identity, title=title, metadata=stored_fields(text.metadata))
+    fields = stored_fields(text.metadata)
+    check_fields(fields, "The metadata of a Text")
+    return replace(text, title=title, metadata=fields)
 
 
 def _address(url: str) -> Location:

@@ -9,6 +9,7 @@ from rove.language.detect import detect
 from rove.language.schema_text import SCHEMA, reads_as_schema, schema_of
 from rove.load.text import is_storable
 from rove.records import Document, Source
+from rove.records.filter import BUILT_IN_NAMES, renamed_fields
 from rove.records.metadata import stored_fields
 from rove.records.source import Metadata
 
@@ -40,12 +41,21 @@ def finished_one(document: Document, source: Source) -> Document:
         source.title or document.title,
         _language_of(document, kind),
         # each by itself: the source's win
-        {**told, **stored_fields(document.metadata), **stored_fields(source.metadata)},
+        {**told, **_own_fields(document, source), **stored_fields(source.metadata)},
         document.sections,
         document.pages,
         document.blocks,
         document.boxes,
     )
+
+
+def _own_fields(document: Document, source: Source) -> Metadata:
+    """The fields that a document brings; what it only repeats of itself, as its title, is left out."""
+    fields = stored_fields(document.metadata)
+    if BUILT_IN_NAMES.isdisjoint(fields):
+        return fields
+    known = {"title": source.title or document.title, "language": document.language}
+    return renamed_fields({name: value for name, value in fields.items() if known.get(name, ()) != value})
 
 
 def _language_of(document: Document, kind: str) -> str:

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from rove.records.document import Box
 
 STEPS = 65_535
+SPARE_BOXES = 10_000
+"""So many more than characters there may be, where the characters are known."""
 COLUMNS = 7
 
 
@@ -30,8 +32,8 @@ def pack_boxes(boxes: Sequence[Box]) -> bytes:
     return zlib.compress(_little_endian(words).tobytes(), level=1)
 
 
-def unpack_boxes(packed: bytes) -> tuple[Box, ...]:
-    """Read boxes back; edges are exact to 1/65,535 of the page.
+def unpack_boxes(packed: bytes, chars: int | None = None) -> tuple[Box, ...]:
+    """Read boxes back; edges are exact to 1/65,535 of the page. `chars`: of the text, where it may not be trusted.
 
     Raises:
         ValueError: the bytes are not what `pack_boxes` writes.
@@ -40,10 +42,15 @@ def unpack_boxes(packed: bytes) -> tuple[Box, ...]:
         return ()
     words = array("I")
     try:
-        words.frombytes(zlib.decompress(packed))
+        most = 0 if chars is None else (chars + SPARE_BOXES) * COLUMNS * words.itemsize
+        unpacking = zlib.decompressobj()
+        words.frombytes(unpacking.decompress(packed, most))
     except zlib.error as error:
         message = f"{len(packed)} bytes are no packed boxes: {error}"
         raise ValueError(message) from error
+    if not unpacking.eof or len(words) % COLUMNS:
+        message = f"{len(packed)} bytes are no packed boxes: there is more than there may be, or less"
+        raise ValueError(message)
     words = _little_endian(words)
     count = len(words) // COLUMNS
     columns = [words[start : start + count] for start in range(0, count * COLUMNS, count)]

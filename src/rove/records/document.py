@@ -117,12 +117,12 @@ class DocumentInfo:
 
     @property
     def fields(self) -> Metadata:
-        """What a filter over documents can name; the document's own metadata wins over a built-in name."""
+        """What a filter over documents can name; a built-in name is the system's, whatever the metadata say."""
         return {
+            **self.metadata,
             "document_id": self.document_id,
             "source": self.source,
             "title": self.title,
             "type": self.kind,
             "language": self.language,
-            **self.metadata,
         }

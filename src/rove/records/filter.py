@@ -12,12 +12,15 @@ from operator import eq, ge, gt, le, lt
 from typing import cast
 
 from rove.records.metadata import comparable, is_storable
-from rove.records.source import MetaValue
+from rove.records.source import Metadata, MetaValue
 
 Scalar = str | int | float | bool
 SCALARS = {str, int, float, bool}
 BUILT_IN = ("document_id", "source", "title", "type", "kind", "language", "page")
-"""Fields that every document or chunk can have, whatever its metadata."""
+"""Fields that every document or chunk can have, whatever its metadata: these names are the system's."""
+BUILT_IN_NAMES = frozenset(BUILT_IN)
+RENAMED = "field_"
+"""What is put before a field of these names that a file brings."""
 COMPARE: dict[str, Callable[..., bool]] = {"==": eq, ">": gt, ">=": ge, "<": lt, "<=": le}
 OPERATORS = {*COMPARE, "in", "exists"}
 DEEPEST = 16
@@ -25,6 +28,17 @@ DEEPEST = 16
 LanceDB fails from 30 on, and Elasticsearch from 20."""
 MOST_CONDITIONS = 2_000
 """How many conditions a filter may have in all; one with a list of values is one."""
+
+
+def renamed_fields(metadata: Metadata) -> Metadata:
+    """Return metadata in which no field has a name of the system's: those are kept under another.
+
+    >>> renamed_fields({"type": "post", "year": 2024})
+    {'field_type': 'post', 'year': 2024}
+    """
+    if BUILT_IN_NAMES.isdisjoint(metadata):
+        return metadata
+    return {RENAMED + name if name in BUILT_IN_NAMES else name: value for name, value in metadata.items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ class Prepared:
     `ledger_source` is the source that was given, in which the document was found. `signature` is what duplicates are
     found by, b"" where it has not been made. `names` are the keys of the names in each chunk, space-joined; none at all
     where they have not been looked for. `origin` is the SHA-256 of the file that it was read from, in hex, "" where
-    that has no pages to be drawn.
+    that has no pages to be drawn. `version` is the document's, which the ids of the chunks are made of.
     """
 
     ledger_source: str
@@ -29,6 +29,7 @@ class Prepared:
     signature: bytes = b""
     names: Sequence[str] = ()
     origin: str = ""
+    version: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -98,6 +98,7 @@ class _Document(msgspec.Struct, array_like=True, tag=1):
     signature: bytes
     names: list[str]
     origin: str
+    version: str
 
 
 class _End(msgspec.Struct, array_like=True, tag=2):
@@ -218,6 +219,7 @@ def pack(item: Prepared | PageRead | SourceEnd, signature: bytes = b"") -> Item:
         signature or item.signature,
         list(item.names),
         item.origin,
+        item.version,
     )
 
 
@@ -227,7 +229,12 @@ def unpack(message: bytes) -> list[Prepared | PageRead | SourceEnd]:
     Raises:
         msgspec.DecodeError: the message is not what a reading process sends.
     """
-    return [_unpacked(item) for item in _items.decode(message)]
+    return list(unpacked(message))
+
+
+def unpacked(message: bytes) -> Iterator[Prepared | PageRead | SourceEnd]:
+    """See `unpack`; one after the other, so that what comes before a fault is read."""
+    return map(_unpacked, _items.decode(message))
 
 
 def _unpacked(item: Item) -> Prepared | PageRead | SourceEnd:
@@ -257,7 +264,7 @@ def _prepared(item: _Document) -> Prepared:
         tuple(Section(title, level, (start, end)) for title, level, start, end in item.sections),
         tuple(Page(number, (start, end)) for number, start, end in item.pages),
         tuple(Block(kind, (start, end), caption) for kind, start, end, caption in item.blocks),
-        unpack_boxes(item.boxes),
+        unpack_boxes(item.boxes, len(item.text)),
     )
     return Prepared(
         item.ledger_source,
@@ -269,6 +276,7 @@ def _prepared(item: _Document) -> Prepared:
         item.signature,
         item.names,
         item.origin,
+        item.version,
     )
 
 

@@ -19,7 +19,8 @@ from rove.prepare import Recipe
 from rove.records import PageRead, Prepared, SourceEnd
 from rove.sandbox import RETIRED, STEP_BYTES, Limits
 from rove.sandbox.asking import answer
-from rove.sandbox.messages import ASKS, PipeMessage, Task, Work, encoder, unpack, write_frame
+from rove.sandbox.checked import CheckedSources, NotOfTheSourceError
+from rove.sandbox.messages import ASKS, Task, Work, encoder, unpacked, write_frame
 from rove.sandbox.watchdog import tree, watch
 from rove.sandbox.worker import Worker, let_go, waiting
 
@@ -46,7 +47,8 @@ Begun = Callable[[Sequence[str]], None]
 """Told, in a thread of the pool's, which sources a process has been given to read, one after the other."""
 Known = Mapping[str, Mapping[str, bytes]]
 """What OCR has said of pictures when sources were read before, by source and digest."""
-Results = Queue[PipeMessage | SourceEnd | Exception | None]
+Made = Prepared | PageRead | SourceEnd
+Results = Queue[Sequence[Made] | Exception | None]
 
 
 class Pool:
@@ -80,8 +82,11 @@ class Pool:
         A None says that nothing came for a while. A process that a source takes down, or that uses up what one source
         may, is replaced, and the source ends with the reason.
 
+        What a process sends is held against the source that it reads (`rove.sandbox.checked`); one that sends anything
+        else is ended, and so is its source.
+
         Raises:
-            ServiceError: no reading process can be started, or one sends what is no document.
+            ServiceError: no reading process can be started.
         """
         with self._reading:
             slices = Slices(jobs)
@@ -131,7 +136,7 @@ class Pool:
                 continue
             status = self._discard(at)
             if status != RETIRED:
-                run.put(_died(left[0][0], status))
+                run.put([_died(left[0][0], status)])
                 left = left[1:]
 
     def _attempt(self, at: int, jobs: Sequence[Job], run: _ReadRun) -> int:
@@ -144,20 +149,40 @@ class Pool:
         self.workers[at] = worker
         worker.ready()
         worker.patience = 1 + max(_size(location) for location, _ in jobs) // STEP_BYTES
-        ended = asked = 0
         run.begun([location.uri for location, _ in jobs])
         with suppress(BrokenPipeError):
             tasks = [Task.of(at, live, run.known.get(at.uri, {})) for at, live in jobs]
             write_frame(worker.input, encoder.encode(Work(self.recipe, tasks)))
-        while ended < len(jobs) and (frame := worker.hear()) is not None:
-            if frame.ended == ASKS:
-                asked += 1
-                with suppress(BrokenPipeError):
-                    write_frame(worker.input, answer(frame.message, asked, self.limits, run.stop.is_set))
-                continue
-            run.put(frame)
-            ended, asked = ended + frame.ended, 0 if frame.ended else asked
-        return ended
+        sources = CheckedSources(jobs, self.recipe)
+        try:
+            while sources.ended < len(jobs) and self._heard(worker, sources, run):
+                pass
+        except (NotOfTheSourceError, ServiceError, msgspec.MsgspecError, ValueError) as error:
+            worker.kill()
+            self._discard(at)
+            run.put(sources.refused(error))
+        return sources.ended
+
+    def _heard(self, worker: Worker, sources: CheckedSources, run: _ReadRun) -> bool:
+        """Take the next message of a process, or answer it; False where it has ended.
+
+        Raises:
+            NotOfTheSourceError, ServiceError, MsgspecError, ValueError: it sends what it was not asked for.
+        """
+        while (frame := worker.hear()) is not None and frame.ended == ASKS:
+            sources.asked += 1
+            with suppress(BrokenPipeError):
+                write_frame(worker.input, answer(frame.message, sources.asked, self.limits, run.stop.is_set))
+        if frame is None:
+            return False
+        made: list[Made] = []
+        try:
+            for item in unpacked(frame.message):
+                sources.check(item)
+                made.append(item)
+        finally:
+            run.put(made)
+        return True
 
     def _discard(self, at: int) -> int:
         worker, self.workers[at] = self.workers[at], None
@@ -174,7 +199,7 @@ class _ReadRun:
     begun: Begun
     known: Known
 
-    def put(self, item: PipeMessage | SourceEnd | Exception | None) -> None:
+    def put(self, item: Sequence[Made] | Exception | None) -> None:
         """Hand on, and wait while too much is waiting already."""
         while not self.stop.is_set():
             with suppress(Full):
@@ -202,7 +227,7 @@ class Slices:
         return part
 
 
-def _received(results: Results, running: int) -> Iterator[Prepared | PageRead | SourceEnd | None]:
+def _received(results: Results, running: int) -> Iterator[Made | None]:
     while running:
         try:
             got = results.get(timeout=TICK_S)
@@ -213,18 +238,8 @@ def _received(results: Results, running: int) -> Iterator[Prepared | PageRead | 
             running -= 1
         elif isinstance(got, Exception):
             raise got
-        elif isinstance(got, SourceEnd):
-            yield got
         else:
-            yield from _unpacked(got)
-
-
-def _unpacked(frame: PipeMessage) -> list[Prepared | PageRead | SourceEnd]:
-    try:
-        return unpack(frame.message)
-    except (msgspec.MsgspecError, ValueError) as error:
-        message = f"A reading process sent what is no document: {error}."
-        raise ServiceError(message, cure="Run the same again; if it stays so, report it.") from error
+            yield from got
 
 
 def _size(location: Location) -> int:

@@ -250,8 +250,9 @@ def chunk_of(row: AnyRow, document_id: str, document_metadata: Metadata) -> Chun
 
 
 def fields_of(document: Document | AnyRow, chunk: Chunk | AnyRow, metadata: Metadata) -> dict[str, MetaValue]:
-    """The fields of a chunk that a filter can name; its own metadata wins over a built-in field of the same name."""
+    """The fields of a chunk that a filter can name; a built-in field is the system's, whatever the metadata say."""
     fields: dict[str, MetaValue] = {
+        **metadata,
         "document_id": document.document_id,
         "source": document.source,
         "title": document.title,
@@ -261,7 +262,8 @@ def fields_of(document: Document | AnyRow, chunk: Chunk | AnyRow, metadata: Meta
     }
     if chunk.page is not None:
         fields["page"] = chunk.page
-    fields.update(metadata)
+    else:
+        fields.pop("page", None)
     return fields
 
 

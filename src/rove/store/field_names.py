@@ -64,7 +64,7 @@ class FieldNames:
             with part.database.read() as connection:
                 for row in connection.execute(query):
                     own = enriched(row.metadata, row.fields)
-                    if access_filter is None or access_filter.matches({**row._mapping, **own}):  # pyright: ignore[reportPrivateUsage] - public
+                    if access_filter is None or access_filter.matches({**own, **row._mapping}):  # pyright: ignore[reportPrivateUsage] - public
                         names.update(own)
                         visible.append(row.seq)
                 of_chunks = select(names_in(c.metadata)).where(c.metadata != "", within(c.document, visible)).distinct()

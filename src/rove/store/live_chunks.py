@@ -150,4 +150,4 @@ def _found(row: AnyRow) -> Found:
 
 def _fields(row: AnyRow, chunk: Chunk) -> dict[str, MetaValue]:
     """The fields of a chunk that a filter can name; `kind` of the row is the chunk's, `type` its document's."""
-    return fields_of(row, chunk, {"type": row.type, **chunk.metadata})
+    return {**fields_of(row, chunk, chunk.metadata), "type": row.type}

@@ -14,7 +14,9 @@ from rove.errors import ConfigError, ServiceError
 from rove.ingest.workers import WORKER_POOLS, NoWorkerError, Ready, ShardTaken, WorkerDiedError, WorkerPool, named
 from rove.ingest.workers.making import Done, Failed, Group, Order, reply_of
 from rove.ingest.workers.shards import DamagedShardError, Shards
+from rove.prepare import Recipe
 from rove.records import PageRead, SourceEnd
+from rove.sandbox.checked import CheckedSources, NotOfTheSourceError
 from rove.sandbox.messages import Task, encoder
 from rove.sandbox.pool import TICK_S, Begun, Job, Known, Pool, Slices
 from rove.settings import Settings
@@ -41,7 +43,7 @@ def workers_of(settings: Settings, pool: Pool, *, own_embedder: bool) -> Workers
     shards = load.shards or str((settings.folder / SHARDS).absolute())
     order = Order.of(pool.recipe, pool.limits, settings.embedder, shards)
     made: WorkerPool = WORKER_POOLS.get(name)(address, encoder.encode(order))
-    return Workers(made, Shards(shards))
+    return Workers(made, Shards(shards), pool.recipe)
 
 
 @dataclass(slots=True)
@@ -62,9 +64,10 @@ _Came = Item | _Made | Exception
 class Workers:
     """Reads as `rove.sandbox.pool.Pool` does, by workers; what comes has its vectors. One `read` at a time."""
 
-    def __init__(self, pool: WorkerPool, shards: Shards) -> None:
+    def __init__(self, pool: WorkerPool, shards: Shards, recipe: Recipe) -> None:
         self._pool = pool
         self._shards = shards
+        self._recipe = recipe
         self._began = datetime.now(UTC)
 
     def pay_for(self, jobs: Sequence[Job]) -> bool:
@@ -121,6 +124,7 @@ class Workers:
         """Yield what a shard holds; where it is damaged, or was erased, it is made again."""
         try:
             items = self._shards.read(made.shard.name)
+            _check(items, made.group.jobs, self._recipe, made.shard.name)
         except DamagedShardError as error:
             self._shards.remove([made.shard.name])
             if end := run.failed(made.group, str(error)):
@@ -162,6 +166,25 @@ class Workers:
             else:
                 return True
         return False
+
+
+def _check(items: Sequence[Item], jobs: Sequence[Job], recipe: Recipe, name: str) -> None:
+    """Hold what a shard says against what was to be read: others may have written it.
+
+    Raises:
+        DamagedShardError: it holds something else.
+    """
+    sources = CheckedSources(jobs, recipe)
+    try:
+        for item in items:
+            if isinstance(item, Ready | PageRead | SourceEnd):
+                sources.check(item.prepared if isinstance(item, Ready) else item)
+    except NotOfTheSourceError as error:
+        message = f"the shard {name} holds what is not of its sources ({error})"
+        raise DamagedShardError(message) from error
+    if sources.ended != len(jobs):
+        message = f"the shard {name} is not whole"
+        raise DamagedShardError(message)
 
 
 class _Run:
