@@ -10,6 +10,7 @@ from rove.adapters import Searching, fields_of, lacking
 from rove.adapters.haystack_filters import filter_of
 from rove.engine import AsyncRove
 from rove.records import Filter, Hit, Text
+from rove.records.filter import renamed_fields
 from rove.sync import Rove
 
 try:
@@ -119,7 +120,7 @@ def texts_of(documents: Iterable[Document]) -> Iterator[Text]:
     for document in documents:
         if document.content:
             metadata: dict[str, Any] = {**document.meta}
-            yield Text(document.content, document.id, str(metadata.pop("title", "")), metadata)
+            yield Text(document.content, document.id, str(metadata.pop("title", "")), renamed_fields(metadata))
 
 
 def _document(hit: Hit) -> Document:

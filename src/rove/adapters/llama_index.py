@@ -8,6 +8,7 @@ from typing import Any
 from rove.adapters import Searching, fields_of, lacking
 from rove.engine import AsyncRove
 from rove.records import Filter, Hit, Text
+from rove.records.filter import renamed_fields
 from rove.sync import Rove
 
 try:
@@ -61,7 +62,7 @@ def texts_of(documents: Iterable[Document]) -> Iterator[Text]:
     """Turn documents of any LlamaIndex reader into texts: `kb.add(texts_of(reader.load_data()))`."""
     for document in documents:
         metadata: dict[str, Any] = {**document.metadata}
-        yield Text(document.text, document.doc_id, str(metadata.pop("title", "")), metadata)
+        yield Text(document.text, document.doc_id, str(metadata.pop("title", "")), renamed_fields(metadata))
 
 
 def _node(hit: Hit) -> NodeWithScore:
