@@ -70,6 +70,12 @@ KINDS: dict[str, Kind] = {
         "processes that write and search one base at once: what is replaced is found, old or new; in the end all agree",
         60, 10,
     ),
+    "swaps": Kind(
+        "campaign.swaps:Swaps",
+        "catalogs moved, deleted, replaced or rebuilt under who has them open: refused, or noticed before anything is "
+        "acknowledged that would be lost",
+        200, 4,
+    ),
     "filters": Kind(
         "campaign.filters:Filters",
         "random filters over random metadata, by the embedded index and LanceDB: what passes is the reference's",

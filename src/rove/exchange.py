@@ -24,8 +24,9 @@ import numpy as np
 from rove import exchange_enriched
 from rove.errors import InputError
 from rove.exchange_enriched import Carried
+from rove.exchange_incoming import ImportedOriginals, ImportedVectors
 from rove.foreign import read_json
-from rove.ingest.batch import Batch, FinishedSource, Item, batched
+from rove.ingest.batch import FinishedSource, Item, batched
 from rove.ingest.pipeline import Ingest
 from rove.models import Embedder, Fingerprint
 from rove.records import Block, Document, LedgerEntry, Page, Report, Section, vector_key
@@ -33,7 +34,7 @@ from rove.records.boxes import pack_boxes, unpack_boxes
 from rove.records.metadata import stored_fields
 from rove.store import Vector
 from rove.store.catalog_rows import blob_of, blobs_of, vector_of
-from rove.store.files import PIECE_BYTES, digest_of
+from rove.store.files import PIECE_BYTES
 from rove.store.kept_questions import KeptQuestion, KeptQuestions
 from rove.store.originals import Offered, Original
 from rove.store.scratch import scratch
@@ -52,58 +53,6 @@ Line = tuple[str, Original | None]
 """A document as it is written down, and the file that it was read from, if that is kept."""
 GONE: Line = "{}", None
 """What is written of a document that was erased while the export ran."""
-
-
-class ImportedOriginals:
-    """Originals on their way in: what documents say that they were read from, and the files, put together in a folder.
-
-    `add` and `claim` take what stands in an export; what it says of itself is believed only where the bytes agree.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._claims: dict[str, str] = {}
-        self._files: dict[str, Path] = {}
-
-    def claim(self, document_id: str, digest: str) -> None:
-        """Note which file a document was read from, by its SHA-256 in hex."""
-        self._claims[document_id] = digest
-
-    def add(self, digest: str, data: bytes) -> None:
-        """Add the next bytes of a file."""
-        file = self._files.setdefault(digest, self._folder / str(len(self._files)))
-        with file.open("ab") as target:
-            target.write(data)
-
-    def offered(self) -> list[Offered]:
-        """The files, for each document that was read from one that is here and whole."""
-        whole = {digest: file for digest, file in self._files.items() if _is_whole(file, digest)}
-        return [Offered(name, digest, whole[digest]) for name, digest in self._claims.items() if digest in whole]
-
-    def damaged(self, offered: Iterable[Offered]) -> list[str]:
-        """The documents whose files are not among these: they are not here, or not whole."""
-        return sorted(self._claims.keys() - {one.document_id for one in offered})
-
-
-class ImportedVectors:
-    """Vectors on their way in: those of the documents of a batch are kept at once, before the batch is embedded."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._vectors: dict[str, Vector] = {}
-        self._tokens: dict[str, bytes] = {}
-
-    def add(self, vectors: Mapping[str, Vector], tokens: Mapping[str, bytes]) -> None:
-        """Add those of a document, by the keys of its chunks; what is known by a key already stays."""
-        self._vectors.update({key: vector for key, vector in vectors.items() if key not in self._vectors})
-        self._tokens.update({key: blob for key, blob in tokens.items() if key not in self._tokens})
-
-    def kept(self, batches: Iterable[Batch]) -> Iterator[Batch]:
-        """Yield batches, each once what was added for it is kept. Blocks."""
-        for batch in batches:
-            self._store.vectors.put(self._vectors, self._tokens)
-            self._vectors, self._tokens = {}, {}
-            yield batch
 
 
 async def exported(store: Store, fingerprint: Fingerprint) -> AsyncIterator[str]:
@@ -308,11 +257,6 @@ def _items(
     source = document.source.partition("#")[0]
     yield ingest.preparer.prepare(document, source)
     yield FinishedSource(LedgerEntry(source, "live", outcome="", documents=1))
-
-
-def _is_whole(file: Path, digest: str) -> bool:
-    with file.open("rb") as held:
-        return digest_of(held) == digest
 
 
 def _parse(line: str) -> dict[str, Any]:

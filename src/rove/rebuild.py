@@ -40,9 +40,9 @@ from rove.store.folder_hold import base_alone
 from rove.store.health import Health
 from rove.store.originals import Offered
 from rove.store.people_tables import made_keys, people, person_invitations, person_sessions
-from rove.store.presence import CATALOG, HEADER, ORIGINALS, remains_of
+from rove.store.presence import CATALOG, ORIGINALS, remains_of
 from rove.store.recalled import recalled
-from rove.store.replace_catalog import FILES, swap
+from rove.store.replace_catalog import FILES, catalog_in, swap
 from rove.store.salvage import Salvage, copied_rows
 from rove.store.store import Store
 
@@ -133,7 +133,7 @@ class _Rebuild:
         self.known = await recalled(self.folder, self.settings.store)
         if source == HERE:
             await self._salvaged()
-        elif backup := _catalog_in(Path(source)):
+        elif backup := catalog_in(Path(source)):
             await asyncio.to_thread(self._restored, backup)
             async with self._building() as kb:  # says where it is of another embedder or a newer version
                 await asyncio.to_thread(self._sign_out, kb.store)
@@ -318,12 +318,3 @@ def _file_of(source: str) -> str:
 
 def _is_file(source: str) -> bool:
     return Path(source).is_absolute() and Path(source).is_file()
-
-
-def _catalog_in(place: Path) -> Path | None:
-    """The catalog that a backup is: a folder that holds one, or the file itself."""
-    file = place / CATALOG if place.is_dir() else place
-    if not file.is_file():
-        return None
-    with file.open("rb") as held:
-        return file if held.read(len(HEADER)) == HEADER else None

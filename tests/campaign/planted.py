@@ -35,10 +35,12 @@ from rove.serve.caller_view import CallerView
 from rove.store.array_file import ArrayFile
 from rove.store.lance import LanceIndex
 from rove.store.memory_index import MemoryIndex
+from rove.store.sqlite_file import CatalogFile
 from rove.sync import Rove
 
 CLEAN = {
-    "kills": (1, 3, 5), "torn": (3, 4, 1_000_040), "lost": (1, 2, 3, 4), "disks": (1, 2), "writers": (1,),
+    "kills": (1, 3, 5), "torn": (3, 4, 1_000_040), "lost": (1, 2, 3, 4), "disks": (1, 2), "swaps": (1, 5, 7),
+    "writers": (1,),
     "filters": (1,), "callers": (6,), "chat": (4, 7), "files": (1,), "folders": (2, 5), "addresses": (1,),
     "patterns": (1,), "trips": (1,),
 }  # fmt: skip
@@ -172,6 +174,10 @@ PLANTED: dict[tuple[str, str], Callable[[], list[Any]]] = {
         for answer in (rove.answer.claim, rove.answer.conflict, rove.answer.extract, rove.walk.references)
         for name, value in vars(answer).items() if isinstance(value, re.Pattern)
     ],
+    ("swaps", "nobody looks where the catalog is"): lambda: [
+        patch.object(CatalogFile, "check", lambda *_, **__: None), patch.object(CatalogFile, "look", lambda _: None)
+    ],
+    ("swaps", "nobody holds the folder"): lambda: [patch("rove.store.folder_hold._locked", lambda *_, **__: True)],
     ("trips", "an import that leaves one out"): lambda: [patch.object(AsyncRove, "import_", leaving_out)],
 }  # fmt: skip
 

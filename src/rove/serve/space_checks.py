@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from contextlib import closing
 
-from rove.errors import ConfigError
+from rove.errors import CatalogReplacedError, ConfigError, RoveError
 from rove.serve.problems import UnopenedError
 from rove.settings import ServeSettings, Settings
-from rove.store.database import Database
+from rove.store.database import EMBEDDER, Database, get_fact
 from rove.store.home import home_of
 from rove.store.people_log import is_any
+from rove.store.store import Store
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 BUILT_IN_FIELDS = ("document_id", "source", "title", "type", "kind", "language", "page", "parent")
@@ -89,3 +91,14 @@ def skipping(name: str) -> ConfigError:
     """Make the error that says: keys with labels do not go with this base."""
     message = f"{name} leaves out duplicates, so that a caller could learn of documents that it may not see."
     return ConfigError(message, cure='Set load.duplicates to "report", or give no key labels.')
+
+
+def embedder_now(store: Store, replaced: RoveError | None) -> str:
+    """The embedder of a base by now; of one whose catalog was replaced, as the catalog says that is there."""
+    if not isinstance(replaced, CatalogReplacedError):
+        return store.catalog.fact(EMBEDDER)
+    store.home.check_there()
+    if not replaced.reopens:
+        raise replaced
+    with closing(Database(store.home.dialect())) as another, another.read() as connection:
+        return get_fact(connection, EMBEDDER)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -22,13 +22,12 @@ from rove.serve.documents.jobs import Jobs
 from rove.serve.evaluations.runner import Evaluations
 from rove.serve.problems import AbsentError
 from rove.serve.redaction import hide
-from rove.serve.space_checks import check, discreet, skipping
+from rove.serve.space_checks import check, discreet, embedder_now, skipping
 from rove.serve.space_folder import NAMED, NAMED_CURE, TAKEN, TAKEN_CURE, SpaceFolder, folder_of, trees_of
 from rove.serve.walks.commands import take_commands
 from rove.serve.walks.listened import ListenedWalks
 from rove.settings import EmbedderSettings, KeySettings, ServeSettings, Settings
 from rove.settings.place import place_of
-from rove.store.database import EMBEDDER, Database, get_fact
 from rove.store.home import home_of
 from rove.store.tally import Tally
 
@@ -268,22 +267,11 @@ class Spaces:
         if trees.keys() != self._spaces.keys() or any(tree.also for tree in trees.values()):
             return False
         return all(
-            str(embedder_of(trees[name].embedder).fingerprint) == self._embedder_now(space)
+            str(embedder_of(trees[name].embedder).fingerprint)
+            == embedder_now(space.kb.store, self.moved.get(space.name))
             for name, space in self._spaces.items()
             if name in self.moved or trees[name].embedder != space.kb.settings.embedder
         )
-
-    def _embedder_now(self, space: Space) -> str:
-        """The embedder of a base by now; of one whose catalog was replaced, by the one that is there."""
-        error = self.moved.get(space.name)
-        if not isinstance(error, CatalogReplacedError):
-            return space.kb.store.catalog.fact(EMBEDDER)
-        home = space.kb.store.home
-        home.check_there()
-        if not error.reopens:
-            raise error
-        with closing(Database(home.dialect())) as another, another.read() as connection:
-            return get_fact(connection, EMBEDDER)
 
     def visible(self, caller: Caller) -> list[str]:
         """The names of the caller's spaces."""

@@ -162,16 +162,9 @@ class Documents(LiveChunks, Unfinished, TakenIn, ShallowDocuments):
             chunks: dict[int, list[Chunk]] = {seq: [] for seq in documents}
             ordered = select(c.document, *SHOWN).where(within(c.document, list(documents)))
             for row in connection.execute(ordered.order_by(c.document, c.position)):
-                document = documents[row.document]
-                chunks[row.document].append(chunk_of(row, document.document_id, document.metadata))
-        return {document.document_id: (document, chunks[seq]) for seq, document in documents.items()}
-
-    def sizes(self) -> list[tuple[str, int]]:
-        """The ids of the live documents in the order they came, each with how many chunks it has."""
-        d = tables.documents.c
-        with self.database.read() as connection:
-            query = select(d.document_id, d.chunks).where(d.revision > 0).order_by(d.seq)
-            return [(str(row.document_id), int(row.chunks)) for row in connection.execute(query)]
+                own = documents[row.document]
+                chunks[row.document].append(chunk_of(row, own.document_id, own.metadata))
+        return {own.document_id: (own, chunks[seq]) for seq, own in documents.items()}
 
     def documents(self, *, ids: Sequence[str] = (), sources: Sequence[str] = ()) -> list[DocumentInfo]:
         """List live documents in the order they came: all, or those of the given ids or sources."""

@@ -26,7 +26,7 @@ class Health:
     """What `heal` found and did. Counts are of chunks, save `originals`, the files that the base keeps.
 
     `problems` says each thing that was wrong, in words. That some are `shallow` is none: see `rove.store.shallow`.
-    `unmended`: why nothing was mended, "" where it was; then less was looked at.
+    `unmended`: why nothing was, "" where it was.
     """
 
     chunks: int
@@ -101,7 +101,7 @@ async def heal(
         if thorough:
             await index.check()
         if thorough or await index.count() != await asyncio.to_thread(catalog.deep_count):
-            difference = await _compare(catalog, index)
+            difference = await compare(catalog, index)
             problems += difference.problems()
             await _mend(catalog, index, difference)
         if thorough:
@@ -130,26 +130,6 @@ async def heal(
         originals=await asyncio.to_thread(originals.count),
         shallow=await asyncio.to_thread(catalog.shallow_count),
         problems=tuple(problems),
-    )
-
-
-async def look(catalog: Catalog, index: VectorIndex, originals: Originals, *, dimension: int, unmended: str) -> Health:
-    """Say what `heal` would find in the catalog and in an index beside it, where nothing can be written.
-
-    Raises:
-        ConfigError: the catalog itself is torn.
-    """
-    await asyncio.to_thread(check_catalog, catalog.database, dimension)
-    difference = await _compare(catalog, index)
-    return Health(
-        chunks=await asyncio.to_thread(catalog.count),
-        missing=len(difference.missing),
-        extra=len(difference.extra),
-        twice=len(difference.twice),
-        originals=await asyncio.to_thread(originals.count),
-        shallow=await asyncio.to_thread(catalog.shallow_count),
-        problems=tuple(difference.problems()),
-        unmended=unmended,
     )
 
 
@@ -304,7 +284,8 @@ def enter(catalog: Catalog, lost: Sequence[LostChunk]) -> None:
     ledger.put(entries)
 
 
-async def _compare(catalog: Catalog, index: VectorIndex) -> IndexDifference:
+async def compare(catalog: Catalog, index: VectorIndex) -> IndexDifference:
+    """Hold an index against the catalog."""
     wanted = set(await asyncio.to_thread(catalog.deep_ids))
     seen: set[str] = set()
     twice: set[str] = set()

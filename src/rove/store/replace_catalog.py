@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from rove.store.files import sync_folder
-from rove.store.presence import CATALOG, ORIGINALS
+from rove.store.presence import CATALOG, HEADER, ORIGINALS
 
 FILES = (CATALOG, f"{CATALOG}-wal", f"{CATALOG}-shm")
 
@@ -42,3 +42,12 @@ def swap(folder: Path, made: Path, claimed: Collection[str]) -> list[Path]:
         away.mkdir(mode=0o700, exist_ok=True)
         file.rename(away / file.name)
     return [*aside, away] if stray else aside
+
+
+def catalog_in(place: Path) -> Path | None:
+    """The catalog that a backup is: a folder that holds one, or the file itself."""
+    file = place / CATALOG if place.is_dir() else place
+    if not file.is_file():
+        return None
+    with file.open("rb") as held:
+        return file if held.read(len(HEADER)) == HEADER else None

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from functools import cached_property, partial
 from pathlib import Path
 
-from rove.errors import CatalogReplacedError, ServiceError
+from rove.errors import ServiceError
 from rove.records import Filter, Prepared
 from rove.records.filter import access_filter_of
 from rove.records.ledger import LostChunk
@@ -21,9 +21,8 @@ from rove.store.embedded import EmbeddedIndex
 from rove.store.failpoints import failpoint
 from rove.store.fetching import Fetching
 from rove.store.field_names import FieldNames
-from rove.store.files import is_writable
 from rove.store.files_place import files_of
-from rove.store.health import Health, finish_erasing, finish_sweeping, forget, heal, look, refresh
+from rove.store.health import Health, finish_erasing, finish_sweeping, forget, heal, refresh
 from rove.store.home import home_of
 from rove.store.index_beside import IndexBeside
 from rove.store.index_facts import WRITTEN_TO
@@ -31,6 +30,7 @@ from rove.store.joined import JoinedResident, joined
 from rove.store.judged import Judged
 from rove.store.knowledge_graph import KnowledgeGraph
 from rove.store.ledger import Ledger
+from rove.store.looking import look
 from rove.store.memory_index import MemoryIndex
 from rove.store.name_graph import NameGraph
 from rove.store.originals import Offered, Originals
@@ -49,8 +49,7 @@ from rove.store.visible_documents import VisibleDocuments
 from rove.tracing import stage
 
 OPTIMIZE_EVERY, FEW_CHUNKS = 16, 256
-"""Writes after which the base is tidied where that is due, also while an ingest still runs; and chunks that wait for
-the next tidying, while more are taken into the index's structures at the end of an `add`."""
+"""Writes after which the base is tidied where that is due, also amid an ingest; and chunks that wait until then."""
 NewFields = Mapping[str, Mapping[str, MetaValue | None]]
 
 
@@ -119,7 +118,7 @@ class Store(Fetching):
 
     @property
     def shallow(self) -> int:
-        """How many chunks were shallow when something was last looked for; see `rove.store.shallow`."""
+        """How many chunks were shallow when something was last looked for."""
         return self.searched.shallow
 
     async def search(
@@ -165,8 +164,7 @@ class Store(Fetching):
 
         `vectors` and `tokens` go by the chunks' `vector_keys`; a chunk need not have tokens. `stand_in`: whose vectors
         they are, if not the embedder's: `deepen` follows.
-        After a crash at any point, `heal` (run by the next writer) finishes what was begun. Returned are the chunks
-        that the index refused, alone: the others are live.
+        After a crash at any point, `heal` (run by the next writer) finishes what was begun. Returns what it refused.
         """
         async with self.writing():
             failpoint("before-stage")
@@ -302,13 +300,8 @@ class Store(Fetching):
         try:
             async with self.writing(thorough=True) as health:
                 return health
-        except CatalogReplacedError:
-            raise
-        except ServiceError as error:
-            if await asyncio.to_thread(is_writable, self.folder):
-                raise
-            found = self.catalog, self.index, self.originals
-            return await look(*found, dimension=self.dimension, unmended=error.reason)
+        except ServiceError as refused:
+            return await look(self.catalog, self.index, self.originals, self.dimension, self.folder, refused)
 
     async def close(self) -> None:
         """Close the index and the catalog."""

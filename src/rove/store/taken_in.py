@@ -50,3 +50,10 @@ class TakenIn:
                 )
                 if row.document_id not in held[row.ledger_source]
             ]
+
+    def sizes(self) -> list[tuple[str, int]]:
+        """The ids of the live documents in the order they came, each with how many chunks it has."""
+        d = tables.documents.c
+        with self.database.read() as connection:
+            query = select(d.document_id, d.chunks).where(d.revision > 0).order_by(d.seq)
+            return [(str(row.document_id), int(row.chunks)) for row in connection.execute(query)]
