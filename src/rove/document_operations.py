@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from rove.argument_checks import Positive
@@ -12,6 +13,7 @@ from rove.document_erasure import check_own, erase
 from rove.errors import InputError
 from rove.events import Listener, ignore, note
 from rove.exchange import exported
+from rove.ingest.embed_anew import embed_anew
 from rove.load.discover import spelled
 from rove.models import Embedder
 from rove.question.suggest import suggest
@@ -279,8 +281,13 @@ class DocumentOperations:
         return found
 
     async def doctor(self) -> Health:
-        """Compare catalog and index chunk by chunk, and mend the index from the catalog."""
-        return await self.store.heal()
+        """Compare catalog and index chunk by chunk, and mend the index from the catalog.
+
+        Vectors that are damaged in the catalog are made anew.
+        """
+        mended = await embed_anew(self.store, self.embedder)
+        health = await self.store.heal()
+        return replace(health, problems=(*mended, *health.problems))
 
     async def depth(self, where: Filter | None = None) -> Depth:
         """Say how many passages the embedder has yet to reach (see `embedder.first`), within a filter on labels."""

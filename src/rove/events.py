@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from inspect import currentframe
 from typing import TYPE_CHECKING, Literal
@@ -15,6 +16,7 @@ from rove.records.ledger import LedgerEntry
 if TYPE_CHECKING:
     from rove.records.tool import RunOutcome, ToolPlan
 
+log = logging.getLogger("rove")
 Stage = Literal["reading", "chunked", "embedded", "indexed"]
 
 
@@ -171,3 +173,21 @@ def note(texts: Iterable[str], listener: Listener) -> None:
         if listener is ignore:
             warnings.warn(text, FieldWarning, stacklevel=4 if _is_checked() else 3)
         listener(Noted(text))
+
+
+def tell(texts: Iterable[str], listener: Listener) -> None:
+    """Tell what the caller should know of the base, of which no call is the cause; where nobody listens, log it."""
+    for text in texts:
+        if listener is ignore:
+            log.warning(text)
+        listener(Noted(text))
+
+
+def but(told: Collection[str]) -> Listener:
+    """The listener of a caller who does not watch, and has been told these texts: other notes are logged."""
+
+    def listen(event: Event) -> None:
+        if isinstance(event, Noted) and event.text not in told:
+            log.warning(event.text)
+
+    return listen

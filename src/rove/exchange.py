@@ -22,7 +22,7 @@ from typing import Any, BinaryIO, cast
 import numpy as np
 
 from rove import exchange_enriched
-from rove.errors import InputError
+from rove.errors import InputError, counted
 from rove.exchange_enriched import Carried
 from rove.exchange_incoming import ImportedOriginals, ImportedVectors
 from rove.foreign import read_json
@@ -33,7 +33,7 @@ from rove.records import Block, Document, LedgerEntry, Page, Report, Section, ve
 from rove.records.boxes import pack_boxes, unpack_boxes
 from rove.records.metadata import stored_fields
 from rove.store import Vector
-from rove.store.catalog_rows import blob_of, blobs_of, vector_of
+from rove.store.catalog_rows import blob_of, blobs_of, read_vectors
 from rove.store.files import PIECE_BYTES
 from rove.store.kept_questions import KeptQuestion, KeptQuestions
 from rove.store.originals import Offered, Original
@@ -48,6 +48,7 @@ DOCUMENTS_AT_ONCE, CHUNKS_AT_ONCE = 256, 2_000
 """How much of a base is read at once to be written down: so many documents, of so many chunks."""
 FRESH_S = 1.0
 """What was read longer ago is read again: it may have been erased meanwhile."""
+DAMAGED = "{vectors} of it damaged in the export: made anew from its text."
 Keep = Callable[[list[Offered]], Awaitable[str]]
 Line = tuple[str, Original | None]
 """A document as it is written down, and the file that it was read from, if that is kept."""
@@ -239,7 +240,8 @@ def _items(
             luggage.add(str(tree[ORIGINAL]), b64decode(tree["data"], validate=True))
             return
         document = _document(tree)
-        vectors, tokens = (_vectors(tree), _tokens(tree)) if brought else ({}, {})
+        vectors = _vectors(tree, ingest.store.dimension) if brought else {}
+        tokens = _tokens(tree, vectors) if brought else {}
         kept += [
             KeptQuestion(str(text), document.document_id, (int(start), int(end)), document.text[int(start) : int(end)])
             for text, start, end in tree.get("questions", [])
@@ -256,7 +258,9 @@ def _items(
         brought.add(vectors, tokens)
     source = document.source.partition("#")[0]
     yield ingest.preparer.prepare(document, source)
-    yield FinishedSource(LedgerEntry(source, "live", outcome="", documents=1))
+    damaged = len(tree["vectors"]) - len(vectors) if brought else 0
+    reason = DAMAGED.format(vectors=counted(damaged, "vector")) if damaged else ""
+    yield FinishedSource(LedgerEntry(source, "live", outcome="", documents=1, reason=reason))
 
 
 def _parse(line: str) -> dict[str, Any]:
@@ -283,14 +287,24 @@ def _document(tree: dict[str, Any]) -> Document:
     )
 
 
-def _vectors(tree: dict[str, Any]) -> dict[str, Vector]:
-    blobs = _object(tree, "vectors")
-    return {key: vector_of(b64decode(blob, validate=True)) for key, blob in blobs.items()}
+def _vectors(tree: dict[str, Any], dimension: int) -> dict[str, Vector]:
+    """The vectors of a line that are whole: the embedder makes the others anew."""
+    blobs = {key: _decoded(written) for key, written in _object(tree, "vectors").items()}
+    read = zip(blobs, read_vectors(list(blobs.values()), dimension), strict=True)
+    return {key: vector for key, vector in read if vector is not None}
 
 
-def _tokens(tree: dict[str, Any]) -> dict[str, bytes]:
-    blobs = _object(tree, "tokens")
-    return {key: b64decode(blob, validate=True) for key, blob in blobs.items() if key in tree["vectors"]}
+def _tokens(tree: dict[str, Any], vectors: Mapping[str, Vector]) -> dict[str, bytes]:
+    """What late interaction compares, of these vectors."""
+    blobs = {key: _decoded(written) for key, written in _object(tree, "tokens").items() if key in vectors}
+    return {key: blob for key, blob in blobs.items() if blob is not None}
+
+
+def _decoded(written: object) -> bytes | None:
+    try:
+        return b64decode(cast("str", written), validate=True)
+    except (TypeError, ValueError):
+        return None
 
 
 def _object(tree: dict[str, Any], name: str) -> dict[str, Any]:

@@ -39,7 +39,6 @@ from rove.store.store import Store
 
 SAMPLED = 32
 """Passages that are embedded to say how long it takes."""
-ASKED_AT_ONCE = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,13 +280,15 @@ async def _switched(
 
 async def _embedded(texts: Collection[OwnText], embedder: Embedder, listener: Listener) -> dict[OwnText, Vector]:
     """Embed what hangs on no passage; what the embedder refuses is never found."""
-    passages = {one.text: one.text for one in texts if not one.asks}
-    found = await embed(passages, embedder, progress=lambda count: listener(ChunksEmbedded(count)))
-    nothing: Vector = np.zeros(embedder.fingerprint.dimension, np.float32)
-    made = {OwnText(text): found.vectors.get(text, nothing) for text in passages}
-    asked = [one for one in texts if one.asks]
-    for at in range(0, len(asked), ASKED_AT_ONCE):
-        some = asked[at : at + ASKED_AT_ONCE]
-        made |= zip(some, await embedder.queries([one.text for one in some]), strict=True)
-        listener(ChunksEmbedded(len(some)))
+    made: dict[OwnText, Vector] = {}
+    for asks in (False, True):
+        own = {one.text: one for one in texts if one.asks == asks}
+        found = await embed(
+            {text: text for text in own},
+            embedder,
+            progress=lambda count: listener(ChunksEmbedded(count)),
+            queries=asks,
+        )
+        nothing: Vector = np.zeros(embedder.fingerprint.dimension, np.float32)
+        made |= {one: found.vectors.get(text, nothing) for text, one in own.items()}
     return made

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from rove.argument_checks import Positive
-from rove.errors import check_asked
-from rove.events import Listener, ignore, note
+from rove.errors import check_asked, counted
+from rove.events import Listener, ignore, note, tell
 from rove.instances import Instances
-from rove.models import EMBEDDERS, RERANKERS, ChatModel, LateEmbedder, chat_model
+from rove.models import EMBEDDERS, RERANKERS, ChatModel, Embedder, LateEmbedder, chat_model
 from rove.models.cache import remembering
 from rove.models.judge import Judge, judge_of
 from rove.plugins import check_names
 from rove.records import Filter, Hit
+from rove.records.filter import access_filter_of
 from rove.retrieve import Query, SearchContext, reranks, retrieve, usual_top_k
 from rove.retrieve.rules.apply_rules import ruled, rules_of
 from rove.retrieve.stand_in import StandIn
@@ -20,6 +21,12 @@ from rove.store.store import Store
 from rove.tracing import operation
 
 NONE = Instances()
+NAMED = 5
+"""Documents that a note names at most."""
+DAMAGED = (
+    "{passages} cannot be found, of {documents}: what the catalog holds of them is damaged. The rest is searched. "
+    "Run: rove doctor"
+)
 
 
 class SearchOperations:
@@ -32,7 +39,11 @@ class SearchOperations:
             home_of(settings.path).check_there()
         self.settings, self.instances = settings, instances
         self.rules = rules_of(settings.search)
-        self.embedder = instances.embedder or remembering(EMBEDDERS.get(settings.embedder.name)(settings.embedder))
+        self._told = set[str]()
+        """Chunks that are damaged, and of which this was said."""
+        self.embedder: Embedder = remembering(
+            instances.embedder or EMBEDDERS.get(settings.embedder.name)(settings.embedder)
+        )
         fingerprint = self.embedder.fingerprint
         self.store = Store(
             settings.path,
@@ -112,7 +123,24 @@ class SearchOperations:
             found = await retrieve(mode, self.search_context, Query(question, depth, where, rerank))
             found = [hit for hit in found if min_score is None or hit.score >= min_score]
             note(await self.store.field_names.on(where), listener)
+            tell(self.untold(where), listener)
             return ruled(found, self.rules)[:top_k]
+
+    def untold(self, where: Filter | None) -> list[str]:
+        """What is to be said once of the base, as far as a filter lets it be seen, and was not said yet.
+
+        Vectors of the embedder that are not of unit length, and passages that are damaged in the catalog, as what was
+        searched last has shown.
+        """
+        said = [remembering(self.embedder).take_note()]
+        if damaged := self.store.searched.damaged:
+            seen = access_filter_of(where)
+            new = {one: f for one, f in damaged.items() if one not in self._told and (not seen or seen.matches(f))}
+            self._told |= new.keys()
+            names = sorted({repr(fields["document_id"]) for fields in new.values()})
+            shown = ", ".join(names[:NAMED]) + ", …" * (len(names) > NAMED)
+            said += [DAMAGED.format(passages=counted(len(new), "passage"), documents=shown)] if new else []
+        return list(filter(None, said))
 
     async def close(self) -> None:
         """Release files and threads."""

@@ -23,11 +23,11 @@ def doctor(session: Session, source: str | None) -> int:
         health = kb.doctor()
     if session.output.as_json:
         session.output.json(health)
-        return FAILED if health.unmended and health.problems else 0
+        return FAILED if health.left or (health.unmended and health.problems) else 0
     _show(session, health)
     if health.shallow:
         session.output.line(said_of(Depth(health.chunks, health.shallow), session.again))
-    return FAILED if health.unmended and health.problems else 0
+    return FAILED if health.left or (health.unmended and health.problems) else 0
 
 
 def _show(session: Session, health: Health) -> None:
@@ -35,6 +35,8 @@ def _show(session: Session, health: Health) -> None:
         session.output.note(f"Nothing is mended, and the snapshot was not looked at: {health.unmended}")
     for problem in health.problems:
         session.output.line(f"{'found' if health.unmended else 'mended'}: {problem}", style="yellow")
+    for problem in health.left:
+        session.output.line(f"not mended: {problem}", style="red")
     if health.rebuilt:
         session.output.line("the index was made anew", style="yellow")
     if health.ok or not health.unmended:

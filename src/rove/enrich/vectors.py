@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Protocol
 
-import numpy as np
-
 from rove.errors import RoveError, ServiceError
-from rove.models import Embedder, Vectors, passages_with_tokens
+from rove.models import Embedder, passages_with_tokens
+from rove.models.cache import remembering
+from rove.models.unit_vectors import UnusableVectorsError
 from rove.store import Vector
 
 FIRST_BATCH = 32
@@ -53,17 +53,20 @@ async def embed(
     cache: KeptVectors | None = None,
     progress: Callable[[int], None] = lambda _: None,
     made: Embedded = NONE_YET,
+    *,
+    queries: bool = False,
 ) -> Embedded:
     """Return the vector of every text, by key; only texts without one are embedded, here or in `made`, by a worker.
 
     Batches grow while the embedder is quick. On long work what is done is saved every few seconds, so that a crash
     costs seconds, not hours. A batch that the embedder refuses for good is tried again text by text, so that one bad
     text does not cost the others. `progress` is told how many more texts are done. Without a cache nothing is looked up
-    or saved.
+    or saved. `queries`: the texts are what is asked, not what is searched.
 
     Raises:
         ServiceError: the embedder cannot be reached; what was embedded before is kept.
     """
+    embedder = remembering(embedder)  # which checks what it gives
     by_workers = [key for key in texts if key in made.vectors]
     result = Embedded({key: made.vectors[key] for key in by_workers}, seconds=made.seconds)
     if cache and (left := [key for key in texts if key not in result.vectors]):
@@ -77,7 +80,7 @@ async def embed(
         while todo:
             batch, todo = todo[:size], todo[size:]
             begin = monotonic()
-            await _embed_batch({key: texts[key] for key in batch}, embedder, unsaved)
+            await _embed_batch({key: texts[key] for key in batch}, embedder, unsaved, queries=queries)
             progress(len(batch))
             now = monotonic()
             result.seconds += now - begin
@@ -96,41 +99,38 @@ async def embed(
     return result
 
 
-async def _embed_batch(texts: Mapping[str, str], embedder: Embedder, result: Embedded) -> None:
+async def _embed_batch(texts: Mapping[str, str], embedder: Embedder, result: Embedded, *, queries: bool) -> None:
     """Add the vectors and tokens of these texts to `result`, or why they have none."""
     try:
-        vectors, tokens = await passages_with_tokens(embedder, list(texts.values()))
-        _check(vectors, len(texts), embedder.fingerprint.dimension)
+        given = list(texts.values())
+        vectors, tokens = (
+            (await embedder.queries(given), []) if queries else await passages_with_tokens(embedder, given)
+        )
     except RoveError as error:
         if not await _is_of_the_text(error, embedder):
             raise
         if len(texts) == 1:
             result.refused[next(iter(texts))] = error
         else:
-            for key, text in texts.items():
-                await _embed_batch({key: text}, embedder, result)
+            for part in _parts(texts, error):
+                await _embed_batch(part, embedder, result, queries=queries)
     else:
         result.vectors.update(zip(texts, vectors, strict=True))
         result.tokens.update(zip(texts, tokens, strict=False))
 
 
-def _check(vectors: Vectors, count: int, dimension: int) -> None:
-    """See that an embedder gave what it should.
-
-    Raises:
-        ServiceError: there is not one vector of the right length for each text, or a number is not finite.
-    """
-    if len(vectors) != count or any(np.shape(vector) != (dimension,) for vector in vectors):
-        lengths = sorted({str(np.shape(vector)) for vector in vectors})
-        message = f"The embedder gave {len(vectors)} vectors for {count} texts, of shape {' and '.join(lengths)}."
-        raise ServiceError(message, cure=f"Each should have {dimension} numbers.", retryable=False)
-    if not np.isfinite(vectors).all():
-        message = "The embedder gave a number that is not finite."
-        raise ServiceError(message, cure="Look at the text, and at the embedder.", retryable=False)
+def _parts(texts: Mapping[str, str], error: RoveError) -> list[dict[str, str]]:
+    """How texts are tried again: each by itself, but together those whose vectors were sound."""
+    bad = set(error.rows) if isinstance(error, UnusableVectorsError) else set(range(len(texts)))
+    sound = {key: text for row, (key, text) in enumerate(texts.items()) if row not in bad}
+    alone = [{key: text} for row, (key, text) in enumerate(texts.items()) if row in bad]
+    return [sound, *alone] if sound else alone
 
 
 async def _is_of_the_text(error: RoveError, embedder: Embedder) -> bool:
     """Say whether the embedder refuses a text, rather than all: a wrong address or key would fail any other too."""
+    if isinstance(error, UnusableVectorsError):
+        return True
     if isinstance(error, ServiceError):
         return not error.retryable
     try:

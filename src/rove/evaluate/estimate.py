@@ -17,7 +17,8 @@ from rove.evaluate.results import Results
 from rove.ingest.recipe import pool_of, recipe_of
 from rove.language.token_count import count_tokens
 from rove.load.discover import Location, locate
-from rove.models import EMBEDDERS, Embedder, free_cores, passages_with_tokens
+from rove.models import EMBEDDERS, free_cores, passages_with_tokens
+from rove.models.cache import remembering
 from rove.prepare import Preparer
 from rove.records import Document, Prepared, SourceEnd, content_hash
 from rove.sandbox.pool import Pool
@@ -169,7 +170,7 @@ async def _timed(settings: Settings, texts: Sequence[str]) -> float:
     """Embed for a few seconds; returns tokens a second."""
     if not texts:
         return 0.0
-    embedder: Embedder = EMBEDDERS.get(settings.embedder.name)(settings.embedder)
+    embedder = remembering(EMBEDDERS.get(settings.embedder.name)(settings.embedder))
     some = sorted(texts, key=content_hash)
     try:
         await passages_with_tokens(embedder, some[:1])  # the model is loaded

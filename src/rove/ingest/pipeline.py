@@ -17,7 +17,17 @@ from typing import TypeVar
 
 from rove.chunk import ChunkModels
 from rove.enrich.vectors import Embedded, embed
-from rove.events import AddStarted, ChunksCut, ChunksEmbedded, Listener, PageReached, SourceDone, SourcesAt, Stage
+from rove.events import (
+    AddStarted,
+    ChunksCut,
+    ChunksEmbedded,
+    Listener,
+    Noted,
+    PageReached,
+    SourceDone,
+    SourcesAt,
+    Stage,
+)
 from rove.ingest.batch import Batch, FinishedSource, Item, batched, finished, next_batch, queued, size_of
 from rove.ingest.corrected import with_corrections
 from rove.ingest.deduplicate import Deduplicator
@@ -35,6 +45,7 @@ from rove.load import INLINE
 from rove.load.discover import DATABASE, DATABASE_SCHEMA, Location
 from rove.load.folder_files import LeftOut
 from rove.models import Embedder
+from rove.models.cache import remembering
 from rove.prepare import Preparer
 from rove.records import LedgerEntry, PageRead, Prepared, Report, SourceEnd
 from rove.records.ledger import LostChunk, without
@@ -48,6 +59,8 @@ from rove.tracing import stage
 T = TypeVar("T")
 MANY_SOURCES = 128
 """Sources of the quick kinds from which on they too are read in other processes, which take 0.3 s to start."""
+EMBEDDER = "embedder"
+"""What a report calls the source of a remark on the embedder."""
 CUT_SHORT = {"partial", "too-slow", "too-large", "service"}
 """Outcomes after which a source may be read again, and what OCR said of it is of use."""
 LEFT_OUT = ("failed", "duplicate")
@@ -164,6 +177,10 @@ class Ingest:
             await self.store.optimize()
         if self.readers.workers:
             await asyncio.to_thread(self.readers.workers.finish)
+        embedders = [self.models.embedder, *([self.first[0]] if self.first else [])]
+        for said in filter(None, (remembering(one).take_note() for one in embedders)):
+            self.listener(Noted(said))
+            self.report.noted(LedgerEntry(EMBEDDER, "live", reason=said))
         return self.report.report(monotonic() - self._began, self.left_out)
 
     # -- reading: in a thread, and in other processes --------------------------------------------------------------

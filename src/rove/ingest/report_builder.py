@@ -89,6 +89,10 @@ class ReportBuilder:
             elif entry.reason and not entry.outcome:
                 self._noted.append(entry)
 
+    def noted(self, entry: LedgerEntry) -> None:
+        """A remark that is of no source."""
+        self._noted.append(entry)
+
     def lost(self, entries: Sequence[LedgerEntry]) -> None:
         """Sources of which something was lost after they had ended."""
         sources = {entry.source for entry in entries}

@@ -1,35 +1,57 @@
-"""A cache of the last questions' vectors: searching, reranking and answering ask for the same one."""
+"""What stands before every embedder: its vectors are checked, and those of the last questions are kept.
+
+Searching, reranking and answering ask for the same one.
+"""
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Awaitable, Iterable, Sequence
 from contextlib import AbstractContextManager
-from typing import cast
+from inspect import isawaitable
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
+from rove.errors import ConfigError
 from rove.models import Embedder, Fingerprint, LateEmbedder, Vectors, WordRule, trust_of, word_rule_of
 from rove.models.passage_reading import PassageReading, ReadingEmbedder, TokenPlaces
 from rove.models.query_batcher import QueryBatcher
+from rove.models.unit_vectors import unit_vectors
 from rove.tracing import Stage, embeddings
 
+T = TypeVar("T")
 REMEMBERED = 512
+NORMALISED = (
+    "The embedder {model} gives vectors that are not of unit length, the first one of length {length:.4g}: they are "
+    "normalised. Let it do that itself, or let its fingerprint say unit_length=False."
+)
 
 
-def remembering(embedder: Embedder) -> Embedder:
-    """Return the embedder with a cache of questions before it."""
+def remembering(embedder: Embedder) -> QueryCache:
+    """Return the embedder with a check of its vectors and a cache of questions before it, unless it has these.
+
+    Raises:
+        ConfigError: its fingerprint does not say how long its vectors are.
+    """
+    if isinstance(embedder, QueryCache):
+        return embedder
+    _check_fingerprint(embedder)
     if isinstance(embedder, ReadingEmbedder):
         return ReadingQueryCache(embedder)
     return LateQueryCache(embedder) if isinstance(embedder, LateEmbedder) else QueryCache(embedder)
 
 
 class QueryCache:
-    """An `Embedder` before another one. Passages pass through: the store keeps theirs by content."""
+    """An `Embedder` before another one, see `unit_vectors`. Passages are not kept: the store has theirs by content.
+
+    `take_note` says what is to be told of its vectors.
+    """
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
-        self._ask = QueryBatcher(embedder.queries)
+        self._note: str | None = None
+        self._ask = QueryBatcher(self._queries)
         self._known: OrderedDict[str, Vectors] = OrderedDict()
 
     @property
@@ -60,7 +82,7 @@ class QueryCache:
     async def passages(self, texts: Sequence[str]) -> Vectors:
         """See `Embedder.passages`."""
         with self._stage(texts):
-            return await self._embedder.passages(texts)
+            return self._checked(await _awaited(self._embedder.passages(texts)), texts) if texts else self._none()
 
     async def queries(self, texts: Sequence[str]) -> Vectors:
         """See `Embedder.queries`. Those that are asked at the same time are embedded together."""
@@ -75,7 +97,26 @@ class QueryCache:
             self._known.move_to_end(text)
         while len(self._known) > REMEMBERED:
             self._known.popitem(last=False)
-        return np.stack(found) if found else np.zeros((0, self.fingerprint.dimension), np.float32)
+        return np.stack(found) if found else self._none()
+
+    async def _queries(self, texts: Sequence[str]) -> Vectors:
+        return self._checked(await _awaited(self._embedder.queries(texts)), texts)
+
+    def _checked(self, given: object, texts: Sequence[str]) -> Vectors:
+        """See `unit_vectors`; what the fingerprint promises and is not so is noted."""
+        fingerprint = self.fingerprint
+        made = unit_vectors(given, texts, fingerprint)
+        if made.length is not None and fingerprint.unit_length and self._note is None:
+            self._note = NORMALISED.format(model=fingerprint.model, length=made.length)
+        return made.vectors
+
+    def take_note(self) -> str:
+        """What is to be told of its vectors, once: the next call returns ""."""
+        note, self._note = self._note or "", self._note and ""
+        return note
+
+    def _none(self) -> Vectors:
+        return np.zeros((0, self.fingerprint.dimension), np.float32)
 
     def _stage(self, texts: Sequence[str]) -> AbstractContextManager[Stage]:
         """The time of a call as its caller has it; one that several share is in the trace of each."""
@@ -91,8 +132,12 @@ class LateQueryCache(QueryCache):
 
     async def passages_with_tokens(self, texts: Sequence[str]) -> tuple[Vectors, list[bytes]]:
         """See `LateEmbedder.passages_with_tokens`."""
+        if not texts:
+            return self._none(), []
         with self._stage(texts):
-            return await self._late.passages_with_tokens(texts)
+            given = await _awaited(self._late.passages_with_tokens(texts))
+        vectors, tokens = _pair(given, self.fingerprint)
+        return self._checked(vectors, texts), _tokens(tokens, len(texts), self.fingerprint)
 
     async def interactions(self, question: str, passages: Sequence[bytes]) -> Vectors | None:
         """See `LateEmbedder.interactions`."""
@@ -109,3 +154,40 @@ class ReadingQueryCache(LateQueryCache):
     async def token_spans(self, text: str) -> TokenPlaces:
         """See `ReadingEmbedder.token_spans`."""
         return await cast("ReadingEmbedder", self._embedder).token_spans(text)
+
+
+async def _awaited(given: Awaitable[T]) -> T:
+    """Wait for what an embedder gives.
+
+    Raises:
+        ConfigError: its methods are no coroutines.
+    """
+    if isawaitable(given):
+        return await given
+    message = f"The embedder's methods are no coroutines: one returned {type(given).__name__}."
+    raise ConfigError(message, cure="Write them as: async def passages(self, texts), async def queries(self, texts).")
+
+
+def _check_fingerprint(embedder: Embedder) -> None:
+    fingerprint: Any = embedder.fingerprint
+    dimension = getattr(fingerprint, "dimension", None)
+    if not isinstance(fingerprint, Fingerprint) or not isinstance(dimension, int) or dimension < 1:
+        message = f"The fingerprint of the embedder {type(embedder).__name__} is {fingerprint!r}."
+        raise ConfigError(
+            message, cure='Let it be a property that returns Fingerprint("the model\'s name", dimension).'
+        )
+
+
+def _pair(given: Any, fingerprint: Fingerprint) -> tuple[object, object]:  # noqa: ANN401 - anything
+    if hasattr(given, "__len__") and len(given) == 2:  # noqa: PLR2004 - a pair
+        return given[0], given[1]
+    message = f"The embedder {fingerprint.model} gave {type(given).__name__} in place of (vectors, tokens)."
+    raise ConfigError(message, cure="passages_with_tokens returns a pair: see LateEmbedder.")
+
+
+def _tokens(given: object, count: int, fingerprint: Fingerprint) -> list[bytes]:
+    tokens = list(cast("Iterable[object]", given)) if isinstance(given, Iterable) else [given]
+    if len(tokens) in {0, count} and all(isinstance(one, bytes) for one in tokens):
+        return cast("list[bytes]", tokens)
+    message = f"The embedder {fingerprint.model} gave {len(tokens)} tokens for {count} texts, or others than bytes."
+    raise ConfigError(message, cure="passages_with_tokens returns bytes for each text, or an empty list.")

@@ -45,7 +45,7 @@ class LongTermMemory:
     """What walks have learned in one space of a base. Facts are gone as soon as their document is, or has changed."""
 
     def __init__(self, store: Store, embedder: Embedder, space: str = "") -> None:
-        self._kept = Memories(store.catalog.database)
+        self._kept = Memories(store.catalog.database, store.dimension)
         self._embedder = embedder
         self._space = space
         self._store = store

@@ -27,6 +27,8 @@ class IndexRow:
     `language`: the chunk's own (ISO 639-1), whatever a field of that name says. `shallow`: the vector is not yet the
     embedder's own: see `rove.store.shallow`; such rows are given to no index but the embedded one. `names`: the keys of
     the names that it holds (space-joined). `titles`: those that its document answers to, on one of its chunks at least.
+    `damaged`: it cannot be read whole, or its vector cannot; such rows are given to the embedded index alone, which
+    names them and does not find them.
     """
 
     chunk_id: str
@@ -37,6 +39,7 @@ class IndexRow:
     shallow: bool = False
     names: str = ""
     titles: Sequence[str] = ()
+    damaged: bool = False
 
 
 class VectorIndex(Protocol):

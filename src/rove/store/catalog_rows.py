@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from math import isfinite
 from typing import Any, TypeVar, cast
@@ -74,6 +75,14 @@ def enriched(text: str, more: str | None) -> dict[str, MetaValue]:
     return {**metadata_of(text), **metadata_of(more)} if more else metadata_of(text)
 
 
+def readable_metadata(text: str, more: str | None = None) -> dict[str, MetaValue] | None:
+    """See `enriched`; None where it cannot be read."""
+    try:
+        return enriched(text, more)
+    except (ConfigError, AttributeError, TypeError):
+        return None
+
+
 def vector_of(blob: bytes) -> Vector:
     """Read a vector: (dimension,) float32. See `vectors_of`."""
     return vectors_of([blob])[0]
@@ -87,6 +96,27 @@ def vectors_of(blobs: Sequence[bytes]) -> list[Vector]:
     if all(len(blob) % 2 for blob in blobs) and len(set(map(len, blobs))) < 2:  # noqa: PLR2004 - of one length
         return list(floats(*_fixed_of(blobs))) if blobs else []
     return [vector_of(blob) if len(blob) % 2 else np.frombuffer(blob, "<f4") for blob in blobs]
+
+
+def read_vectors(blobs: Sequence[object], dimension: int, *, zeros: bool = False) -> list[Vector | None]:
+    """Read vectors, (dimension,) float32 each; None in place of one that is not as it was written down.
+
+    See `check_vectors`: what is found here costs that vector, and no other. `zeros`: one of nothing but zeros passes,
+    which is no text's; it stands for what no embedder could reach.
+    """
+    if not blobs or not all(isinstance(blob, bytes) and len(blob) == 2 * dimension + 1 for blob in blobs):
+        return [vector_of(cast("bytes", blob)) if is_whole(blob, dimension, zeros=zeros) else None for blob in blobs]
+    vectors = floats(*_fixed_of(cast("Sequence[bytes]", blobs)))
+    sound = _are_units(vectors, zeros=zeros)
+    if sound.all():
+        return list(vectors)
+    return [vector if whole else None for vector, whole in zip(vectors, sound.tolist(), strict=True)]
+
+
+def usual_length(blobs: Sequence[object]) -> int:
+    """How many numbers most of these vectors have, as they were written down."""
+    sizes = Counter(len(blob) // (2 if len(blob) % 2 else 4) for blob in blobs if isinstance(blob, bytes))
+    return sizes.most_common(1)[0][0] if sizes else 0
 
 
 def _fixed_of(blobs: Sequence[bytes]) -> tuple[NDArray[np.int16], NDArray[np.int8]]:
@@ -105,7 +135,8 @@ def check_vectors(blobs: Sequence[bytes]) -> None:
     try:
         odd, even = ([blob for blob in blobs if len(blob) % 2 == rest] for rest in (1, 0))
         dimensions = {len(blob) // 2 for blob in odd} | {len(blob) / 4 for blob in even}
-        whole = len(dimensions) <= 1 and 0 not in dimensions and _are_units(odd) and _are_finite(even)
+        units = not odd or bool(_are_units(floats(*_fixed_of(odd))).all())
+        whole = len(dimensions) <= 1 and 0 not in dimensions and units and _are_finite(even)
     except (TypeError, ValueError):  # no bytes, or a part of a number
         whole = False
     if not whole:
@@ -113,26 +144,28 @@ def check_vectors(blobs: Sequence[bytes]) -> None:
         raise ConfigError(message, cure=CURE)
 
 
-def _are_units(blobs: Sequence[bytes]) -> bool:
-    if not blobs:
-        return True
-    lengths = np.linalg.norm(floats(*_fixed_of(blobs)).astype(np.float64), axis=1)
-    return bool(((np.abs(lengths - 1) < UNIT_WITHIN) | (lengths == 0)).all())
+def _are_units(vectors: NDArray[np.float32], *, zeros: bool = True) -> NDArray[np.bool_]:
+    """Which of these, (n, dimension), are of unit length, or nothing but `zeros`."""
+    squares = np.einsum("ij,ij->i", vectors, vectors)
+    units = np.abs(squares - 1) < 2 * UNIT_WITHIN
+    return units | (squares == 0) if zeros else units
 
 
 def _are_finite(blobs: Sequence[bytes]) -> bool:
     return bool(np.isfinite(np.frombuffer(b"".join(blobs), "<f4")).all())
 
 
-def is_whole(blob: object, dimension: int) -> bool:
+def is_whole(blob: object, dimension: int, *, zeros: bool = True) -> bool:
     """Say whether what stands in a vector's place is one of so many numbers, as `check_vectors` does of many.
 
     >>> is_whole(blob_of(np.array([0.6, 0.8])), 2), is_whole(bytes(7), 2), is_whole("text", 2)
     (True, False, False)
     """
-    if not isinstance(blob, bytes) or len(blob) not in {2 * dimension + 1, 4 * dimension}:
+    if not isinstance(blob, bytes) or not dimension or len(blob) not in {2 * dimension + 1, 4 * dimension}:
         return False
-    return _are_units([blob]) if len(blob) % 2 else _are_finite([blob])
+    if len(blob) % 2:
+        return bool(_are_units(floats(*_fixed_of([blob])), zeros=zeros).all())
+    return _are_finite([blob]) and (zeros or any(blob))
 
 
 def blob_of(vector: Vector) -> bytes:
@@ -270,9 +303,7 @@ def fields_of(document: Document | AnyRow, chunk: Chunk | AnyRow, metadata: Meta
 def index_row(
     row: AnyRow, vector: Vector, document: AnyRow, metadata: Metadata, *, titles: Sequence[str] = ()
 ) -> IndexRow:
-    """Make what an index keeps of a chunk, from the catalog's rows."""
-    if row.metadata:
-        metadata = {**metadata, **metadata_of(row.metadata)}
+    """Make what an index keeps of a chunk, from the catalog's rows. `metadata`: its own, and its document's."""
     fields = fields_of(document, row, metadata)
     return IndexRow(row.chunk_id, row.terms, vector, fields, row.language, bool(row.shallow), row.names, titles)
 

@@ -53,7 +53,7 @@ class Deepening:
                 _drop_strays(connection, vectors)
                 return [], []
             revision = next_revision(connection)
-            _give(connection, [(row, key) for row, key in keyed if key not in refused], vectors, tokens)
+            give(connection, [(row, key) for row, key in keyed if key not in refused], vectors, tokens)
             lost = _let_go(connection, [(row, refused[key]) for row, key in keyed if key in refused], revision)
             drop_unused(connection, {row.vector for row, _ in keyed})
             _drop_strays(connection, vectors)
@@ -98,7 +98,7 @@ def keep_shallow(connection: Connection, seqs: Sequence[int], note: StandInNote)
     note_stand_in(connection, note)
 
 
-def _give(
+def give(
     connection: Connection,
     keyed: Sequence[tuple[AnyRow, str]],
     vectors: Mapping[str, Vector],

@@ -6,24 +6,25 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
+import numpy as np
 from sqlalchemy import Select, func, literal, select, union_all
 
 from rove.records import Chunk, Document, DocumentInfo, Filter
 from rove.records.source import Metadata, MetaValue
-from rove.store import IndexRow, tables
+from rove.store import IndexRow, Vector, tables
 from rove.store.catalog_rows import (
     AnyRow,
-    check_vectors,
     chunk_of,
     document_of,
-    enriched,
     fields_of,
     index_row,
     info_of,
     metadata_of,
     names_of_document,
+    read_vectors,
+    readable_metadata,
     slices,
-    vectors_of,
+    usual_length,
 )
 from rove.store.catalog_view import current
 from rove.store.database import Database, get_fact
@@ -39,6 +40,7 @@ from rove.store.unfinished import Unfinished
 BATCH = 2_000
 MOST_AT_ONCE = 100
 """Queries for documents that are asked as one: SQLite takes 500."""
+NO_VECTOR: Vector = np.zeros(0, np.float32)
 _D = tables.documents.c
 INFO = (_D.document_id, _D.source, _D.kind, _D.title, _D.language, _D.chunks, _D.added_at, _D.metadata)
 """What `info_of` reads."""
@@ -54,7 +56,12 @@ _OWN = Lookup(select(_D.document_id, _D.metadata).where(_D.revision > 0), _D.doc
 
 
 class Documents(LiveChunks, Unfinished, TakenIn, ShallowDocuments):
-    """What is in the base. Calls block for as long as the disk takes. The writing half is `Catalog`."""
+    """What is in the base. Calls block for as long as the disk takes. The writing half is `Catalog`.
+
+    `dimension`: of the embedder's vectors; where it is not known, 0, it is what most of the vectors have.
+    """
+
+    dimension: int = 0
 
     def __init__(self, dialect: Dialect) -> None:
         """Open or make the catalog in a database.
@@ -253,16 +260,23 @@ class Documents(LiveChunks, Unfinished, TakenIn, ShallowDocuments):
             owners = self._owners(rows)
             for row in (row for row in rows if row.document in owners):
                 document, common = owners[row.document]
-                own = {**common, **metadata_of(row.metadata)} if row.metadata else common
-                if where is None or where.matches(fields_of(document, row, own)):
+                own = readable_metadata(row.metadata) if row.metadata else {}
+                known = None if common is None or own is None else {**common, **own} if own else common
+                if where is None or (known is not None and where.matches(fields_of(document, row, known))):
                     yield row, document
 
     def index_rows(
-        self, *, since: int = 0, seqs: Sequence[int] | None = None, ids: Sequence[str] | None = None
+        self,
+        *,
+        since: int = 0,
+        seqs: Sequence[int] | None = None,
+        ids: Sequence[str] | None = None,
+        damaged: bool = False,
     ) -> Iterator[list[IndexRow]]:
         """Give what an index keeps of chunks, in batches.
 
         Of all live ones newer than a revision; or of given document rows, staged ones too; or of given live chunks.
+        What cannot be read of them is left out, unless it is asked for: see `IndexRow.damaged`.
         """
         c, d = tables.chunks.c, tables.documents.c
         if since:
@@ -290,33 +304,49 @@ class Documents(LiveChunks, Unfinished, TakenIn, ShallowDocuments):
             parts = [_live(query)]
         for part in parts:
             for rows in self.pages(part):
-                yield self._index_rows(rows)
+                made = self._index_rows(rows)
+                yield made if damaged else [row for row in made if not row.damaged]
 
     def _index_rows(self, rows: Sequence[AnyRow]) -> list[IndexRow]:
-        blobs = [row.blob for row in rows]
-        for shallow in (False, True):
-            check_vectors([row.blob for row in rows if bool(row.shallow) == shallow])
-        owners, vectors = self._owners(rows), vectors_of(blobs)
+        owners = self._owners(rows)
         made: list[IndexRow] = []
         entitled = set[int]()
-        for row, vector in zip(rows, vectors, strict=True):
+        for row, vector in zip(rows, self._vectors(rows), strict=True):
             if row.document in owners:
                 document, metadata = owners[row.document]
-                first = row.names if row.position == 0 else ""
                 new = row.document not in entitled
-                titles = names_of_document(document.title, document.language, first) if new else ()
+                made.append(_index_row(row, vector, document, metadata, entitles=new))
                 entitled.add(row.document)
-                made.append(index_row(row, vector, document, metadata, titles=titles))
         return made
 
-    def _owners(self, rows: Sequence[AnyRow]) -> dict[int, tuple[AnyRow, dict[str, MetaValue]]]:
-        """The documents of chunks, by row number, each with its metadata; one that has just gone is absent."""
+    def _vectors(self, rows: Sequence[AnyRow]) -> list[Vector | None]:
+        """The vectors of chunks, in their order; None in place of one that cannot be read."""
+        vectors: list[Vector | None] = [None] * len(rows)
+        for shallow in (False, True):
+            places = [place for place, row in enumerate(rows) if bool(row.shallow) == shallow]
+            blobs = [rows[place].blob for place in places]
+            found = read_vectors(blobs, self._dimension(blobs, shallow=shallow)) if blobs else ()
+            for place, vector in zip(places, found, strict=True):
+                vectors[place] = vector
+        return vectors
+
+    def _dimension(self, blobs: Sequence[object], *, shallow: bool) -> int:
+        """Of how many numbers these vectors have to be."""
+        note = self.stand_in() if shallow else None
+        known = note.dimension if note else 0 if shallow else self.dimension
+        return known or usual_length(blobs)
+
+    def _owners(self, rows: Sequence[AnyRow]) -> dict[int, tuple[AnyRow, dict[str, MetaValue] | None]]:
+        """The documents of chunks, by row number, each with its metadata, None where that cannot be read.
+
+        One that has just gone is absent.
+        """
         d = tables.documents.c
         seqs = list({row.document for row in rows})
         query = _with_enrichments(d.seq, d.document_id, d.source, d.title, d.kind, d.language, d.metadata)
         with self.database.read() as connection:
             found = connection.execute(query.where(within(d.seq, seqs)))
-            return {row.seq: (row, enriched(row.metadata, row.enriched)) for row in found}
+            return {row.seq: (row, readable_metadata(row.metadata, row.enriched)) for row in found}
 
     def pages(self, query: Select[*tuple[Any, ...]]) -> Iterator[Sequence[AnyRow]]:
         """Run a query over chunks page by page, each in a short transaction, so that no reader holds up the log."""
@@ -333,6 +363,20 @@ class Documents(LiveChunks, Unfinished, TakenIn, ShallowDocuments):
             yield rows
             if len(rows) < BATCH:
                 return
+
+
+def _index_row(
+    row: AnyRow, vector: Vector | None, document: AnyRow, metadata: dict[str, MetaValue] | None, *, entitles: bool
+) -> IndexRow:
+    """Make what an index keeps of a chunk. `entitles`: with the titles of its document."""
+    own = readable_metadata(row.metadata) if row.metadata else {}
+    texts = row.chunk_id, row.terms, row.names, document.title
+    if vector is None or metadata is None or own is None or not all(isinstance(text, str) for text in texts):
+        fields = {**(metadata or {}), "document_id": document.document_id}
+        return IndexRow(str(row.chunk_id), "", NO_VECTOR, fields, damaged=True)
+    first = row.names if row.position == 0 else ""
+    titles = names_of_document(document.title, document.language, first) if entitles else ()
+    return index_row(row, vector, document, {**metadata, **own} if own else metadata, titles=titles)
 
 
 def _with_enrichments(*columns: Any) -> Select[*tuple[Any, ...]]:  # noqa: ANN401 - columns of `documents`

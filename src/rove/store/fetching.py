@@ -56,13 +56,14 @@ class Fetching:
     async def chunk_vectors(self, chunk_ids: Sequence[str]) -> NDArray[np.float32]:
         """The vectors of chunks: (n, dimension) float32, in the order of the ids; zeros for one that has just gone.
 
-        Of one that is shallow it is what the embedder has made of it meanwhile, or zeros.
+        So it is for one that is damaged. Of one that is shallow it is what the embedder has made of it meanwhile, or
+        zeros.
         """
         found = await asyncio.to_thread(self.documents.chunk_vectors, chunk_ids)
         if without := [chunk_id for chunk_id in chunk_ids if chunk_id not in found]:
             shallow = await asyncio.to_thread(self.judged.shallow_of, without)
             found |= await asyncio.to_thread(self.judged.vectors, shallow)
-            note_gone(chunk_id for chunk_id in without if chunk_id not in shallow)
+            await self._note_gone([chunk_id for chunk_id in without if chunk_id not in shallow])
         gone = np.zeros(self.dimension, np.float32)
         return np.stack([found.get(chunk_id, gone) for chunk_id in chunk_ids])
 
@@ -72,6 +73,11 @@ class Fetching:
         if without := [chunk_id for chunk_id in chunk_ids if chunk_id not in found]:
             shallow = await asyncio.to_thread(self.judged.shallow_of, without)
             found |= await asyncio.to_thread(self.judged.tokens, shallow)
+            await self._note_gone(without)
+        return [found.get(chunk_id, b"") for chunk_id in chunk_ids]
+
+    async def _note_gone(self, without: Sequence[str]) -> None:
+        """Of chunks that lack something, note those that are there no longer."""
+        if without:
             living = await asyncio.to_thread(self.documents.living, without)
             note_gone(chunk_id for chunk_id in without if chunk_id not in living)
-        return [found.get(chunk_id, b"") for chunk_id in chunk_ids]

@@ -89,7 +89,7 @@ class Follower:
         return True
 
     def _take(self, *, since: int) -> None:
-        for rows in self.catalog.index_rows(since=since):
+        for rows in self.catalog.index_rows(since=since, damaged=True):
             self.index.extend(self._taken(rows))
             if self._spills and self.index.added >= max(SPILL, self.index.live // SPILL_SHARE):
                 self._spill()

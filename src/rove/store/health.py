@@ -11,7 +11,7 @@ from rove.records import LedgerEntry
 from rove.records.ledger import LostChunk, without
 from rove.store import IndexRow, VectorIndex
 from rove.store.catalog import Catalog
-from rove.store.catalog_check import check_catalog
+from rove.store.catalog_check import check_catalog, said_of
 from rove.store.failpoints import failpoint
 from rove.store.knowledge_graph import KnowledgeGraph
 from rove.store.ledger import Ledger
@@ -20,12 +20,18 @@ from rove.store.refusals import RowWriter, reason_of
 from rove.store.resident import Resident
 from rove.store.unfinished import ERASING, SWEEPING
 
+HIDDEN = (
+    "What has them is not found, and the rest is. They are made anew by rove doctor once the embedder takes these "
+    "texts; or add these documents again."
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Health:
     """What `heal` found and did. Counts are of chunks, save `originals`, the files that the base keeps.
 
-    `problems` says each thing that was wrong, in words. That some are `shallow` is none: see `rove.store.shallow`.
+    `problems` says each thing that was wrong, in words, and `left` what is so still. That some are `shallow` is none:
+    see `rove.store.shallow`.
     `unmended`: why nothing was, "" where it was.
     """
 
@@ -39,11 +45,12 @@ class Health:
     shallow: int = 0
     problems: tuple[str, ...] = ()
     unmended: str = ""
+    left: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
         """True when nothing had to be healed."""
-        return not self.problems
+        return not self.problems and not self.left
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +91,10 @@ async def heal(
     Raises:
         ConfigError: the catalog itself is torn.
     """
-    problems: list[str] = []
+    problems, left = list[str](), tuple[str, ...]()
     if thorough:
-        await asyncio.to_thread(check_catalog, catalog.database, dimension)
+        damaged = await asyncio.to_thread(check_catalog, catalog.database, dimension)
+        left = (f"{said_of(damaged)}. {HIDDEN}",) if damaged else ()
         await asyncio.to_thread(catalog.database.count_rows)
     staged = await asyncio.to_thread(catalog.staged)
     difference, rebuilt = IndexDifference(), False
@@ -130,6 +138,7 @@ async def heal(
         originals=await asyncio.to_thread(originals.count),
         shallow=await asyncio.to_thread(catalog.shallow_count),
         problems=tuple(problems),
+        left=left,
     )
 
 

@@ -50,6 +50,7 @@ def joined(first: Catalog, own: Home, places: Sequence[Path | Address], model: s
             home.check_there()
             others.append(Catalog(home.dialect()))
             others[-1].check_model(home, model)
+            others[-1].dimension = first.dimension
     except BaseException:
         for other in others:
             other.close()
@@ -61,7 +62,7 @@ class JoinedDocuments(Documents):
     """See `Documents`: the reading half, of several. What is not overridden here is asked of the first alone."""
 
     def __init__(self, first: Documents, others: Sequence[Documents]) -> None:
-        self.database = first.database
+        self.database, self.dimension = first.database, first.dimension
         self._first = first
         self._others = tuple(others)
         self._lock = Lock()

@@ -10,7 +10,15 @@ from sqlalchemy import and_, null, select
 from rove.records import Chunk, Filter
 from rove.records.source import MetaValue
 from rove.store import Vector, tables
-from rove.store.catalog_rows import AnyRow, chunk_of, enriched, fields_of, names_of_document, vector_of
+from rove.store.catalog_rows import (
+    AnyRow,
+    chunk_of,
+    enriched,
+    fields_of,
+    names_of_document,
+    read_vectors,
+    usual_length,
+)
 from rove.store.catalog_view import Along, current
 from rove.store.database import Database
 from rove.store.lookup import Lookup
@@ -82,6 +90,7 @@ class LiveChunks:
     """The part of the catalog that looks chunks up. Calls block for as long as the disk takes."""
 
     database: Database
+    dimension: int
 
     def find(self, chunk_ids: Sequence[str], along: Along = "") -> dict[str, Found]:
         """Fetch live chunks by id; one that is not live is absent.
@@ -119,15 +128,18 @@ class LiveChunks:
         }
 
     def chunk_vectors(self, chunk_ids: Sequence[str]) -> dict[str, Vector]:
-        """The embedder's vectors of chunks, (dimension,) float32 each; a shallow one is absent."""
+        """The embedder's vectors of chunks, (dimension,) float32 each; one that is shallow or damaged is absent."""
         found, missing = self._came_along(chunk_ids, "vectors")
         found |= {row.chunk_id: row.vector for row in self._checked(_VECTORS.rows(self.database, missing))}
-        return {chunk_id: vector_of(blob) for chunk_id, blob in found.items()}
+        blobs = list(found.values())
+        vectors = read_vectors(blobs, self.dimension or usual_length(blobs))
+        return {chunk_id: vector for chunk_id, vector in zip(found, vectors, strict=True) if vector is not None}
 
     def chunk_tokens(self, chunk_ids: Sequence[str]) -> dict[str, bytes]:
         """What late interaction compares, the packed token vectors of chunks; a chunk that has none is absent."""
         found, missing = self._came_along(chunk_ids, "tokens")
-        return found | {row.chunk_id: row.tokens for row in self._checked(_TOKENS.rows(self.database, missing))}
+        found |= {row.chunk_id: row.tokens for row in self._checked(_TOKENS.rows(self.database, missing))}
+        return {chunk_id: tokens for chunk_id, tokens in found.items() if type(tokens) is bytes}
 
     def _checked(self, rows: Sequence[AnyRow], along: Along = "vectors") -> Sequence[AnyRow]:
         """Return rows with vectors or tokens, once it is sure that these are the embedder's that this process has."""

@@ -12,7 +12,7 @@ from rove.records import Citation
 from rove.records.graph import Triplet
 from rove.records.learned import LeadEnd, Remembered
 from rove.store import Vector, tables
-from rove.store.catalog_rows import AnyRow, blob_of, check_vectors, vector_of
+from rove.store.catalog_rows import AnyRow, blob_of, read_vectors, usual_length
 from rove.store.database import Database, insert_rows
 from rove.store.dialect import within
 from rove.store.shallow import HAS_EMBEDDER
@@ -55,10 +55,14 @@ class LeadEntry:
 
 
 class Memories:
-    """Reads and writes what was learned, space by space. Calls block; each write is one durable transaction."""
+    """Reads and writes what was learned, space by space. Calls block; each write is one durable transaction.
 
-    def __init__(self, database: Database) -> None:
+    `dimension`: of the vectors; where it is not known, 0, it is what most of them have.
+    """
+
+    def __init__(self, database: Database, dimension: int = 0) -> None:
         self._database = database
+        self._dimension = dimension
 
     def keep(self, space: str, facts: Sequence[FactEntry], leads: Sequence[LeadEntry]) -> int:
         """Keep facts and leads; returns how many facts.
@@ -94,14 +98,21 @@ class Memories:
             return {row.seq: _fact_of(row) for row in connection.execute(query)}
 
     def found_by(self, seqs: Iterable[int]) -> dict[int, Handle]:
-        """What facts are found by, in the order they were learned."""
+        """What facts are found by, in the order they were learned; of one that is damaged, nothing."""
         m = tables.memory_facts.c
         query = select(m.seq, m.terms, m.vector, m.asked, m.relevance, HAS_EMBEDDER).where(within(m.seq, list(seqs)))
         with self._database.read() as connection:
             rows = connection.execute(query.order_by(m.seq)).all()
         self._check(rows)
-        check_vectors([blob for row in rows for blob in (row.vector, row.asked)])
-        return {row.seq: Handle(row.terms, vector_of(row.vector), vector_of(row.asked), row.relevance) for row in rows}
+        dimension = self._dimension or usual_length([blob for row in rows for blob in (row.vector, row.asked)])
+        own, asked = (
+            read_vectors([getattr(row, name) for row in rows], dimension, zeros=True) for name in ("vector", "asked")
+        )
+        return {
+            row.seq: Handle(row.terms, vector, question, row.relevance)
+            for row, vector, question in zip(rows, own, asked, strict=True)
+            if vector is not None and question is not None and isinstance(row.terms, str)
+        }
 
     def leads(self, space: str) -> list[LeadEntry]:
         """How leads have ended, the latest walk's last."""
@@ -118,9 +129,11 @@ class Memories:
         with self._database.read() as connection:
             rows = connection.execute(union_all(leads, facts).order_by("seq")).all()
         self._check([row for row in rows if row.walk_id is not None])
-        check_vectors([row.asked for row in rows if row.walk_id is not None])
+        leads_of = [row for row in rows if row.walk_id is not None]
+        blobs = [row.asked for row in leads_of]
+        asked = read_vectors(blobs, self._dimension or usual_length(blobs), zeros=True)
         return {row.seq for row in rows if row.walk_id is None}, [
-            _lead_of(row) for row in rows if row.walk_id is not None
+            LeadEntry(_lead_of(row), vector) for row, vector in zip(leads_of, asked, strict=True) if vector is not None
         ]
 
     def _check(self, rows: Sequence[AnyRow]) -> None:
@@ -279,8 +292,8 @@ def _fact_of(row: AnyRow) -> Remembered:
     )
 
 
-def _lead_of(row: AnyRow) -> LeadEntry:
-    end = LeadEnd(
+def _lead_of(row: AnyRow) -> LeadEnd:
+    return LeadEnd(
         row.text,
         row.kind,
         row.outcome,
@@ -291,4 +304,3 @@ def _lead_of(row: AnyRow) -> LeadEntry:
         row.seen,
         row.created_at,
     )
-    return LeadEntry(end, vector_of(row.asked))

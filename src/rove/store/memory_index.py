@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from rove.records import Filter
 from rove.records.filter import access_filter_of
+from rove.records.metadata import stored_fields
+from rove.records.source import MetaValue
 from rove.settings import StoreSettings
 from rove.store import IndexRow, Recalled, Scored, Vector
 from rove.store.both_sets import BothSets
@@ -59,6 +61,8 @@ class MemoryIndex:
         self._postings = Postings(k1=self.settings.k1, b=self.settings.b, document_share=self.settings.document_share)
         self._names = NameRows()
         self._sight = Sight()
+        self.damaged: dict[str, Mapping[str, MetaValue]] = {}
+        """Chunks that are not held since they cannot be read, and what can be read of their fields."""
 
     def packed(self, revision: int) -> Snapshot:
         """Return the live chunks as arrays: a snapshot of the base at that revision. See `restore`."""
@@ -81,6 +85,8 @@ class MemoryIndex:
             "columns": columns.described,
             **totals,
         }
+        if self.damaged:
+            facts["damaged"] = self.damaged
         return Snapshot(revision, arrays, facts)
 
     def restore(self, kept: Mapped) -> None:
@@ -95,6 +101,7 @@ class MemoryIndex:
         self._columns = Columns(packed_parts(kept.facts["columns"], kept.arrays))
         self._postings.restore(kept.arrays)
         self._names.restore(kept.arrays)
+        self.damaged = {name: stored_fields(fields) for name, fields in kept.facts.get("damaged", {}).items()}
 
     @property
     def live(self) -> int:
@@ -137,11 +144,16 @@ class MemoryIndex:
         return len(self._ids) - self._ids.live
 
     def extend(self, rows: Sequence[IndexRow]) -> None:
-        """Add chunks; one that is there already is replaced. Blocks."""
+        """Add chunks; one that is there already is replaced, and one that is damaged forgotten. Blocks."""
         latest = {row.chunk_id: row for row in rows}
         if not latest:
             return
         self.discard(latest)
+        if damaged := {row.chunk_id: row.fields for row in latest.values() if row.damaged}:
+            self.damaged |= damaged
+            latest = {chunk_id: row for chunk_id, row in latest.items() if not row.damaged}
+            if not latest:
+                return
         self._vectors.extend(list(latest.values()), len(self._ids))
         self._columns.extend([row.fields for row in latest.values()])
         self._languages.extend([row.language for row in latest.values()])
@@ -153,6 +165,8 @@ class MemoryIndex:
 
     def discard(self, chunk_ids: Collection[str]) -> None:
         """Forget chunks; unknown ids are ignored. Blocks."""
+        for chunk_id in self.damaged.keys() & chunk_ids if self.damaged else ():
+            del self.damaged[chunk_id]
         gone = self._ids.discard(chunk_ids)
         if gone:
             alive = self._alive.copy()

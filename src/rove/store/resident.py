@@ -12,6 +12,7 @@ from filelock import FileLock
 
 from rove.errors import RoveError, ServiceError
 from rove.records import Filter
+from rove.records.source import MetaValue
 from rove.store import Scored, Vector
 from rove.store.catalog import Catalog
 from rove.store.failpoints import WRITING_SNAPSHOT, failpoint
@@ -105,6 +106,11 @@ class Resident:
         """How many chunks were shallow when something was last looked for."""
         return self._held.index.shallow
 
+    @property
+    def damaged(self) -> Mapping[str, Mapping[str, MetaValue]]:
+        """See `MemoryIndex.damaged`: what was when something was last looked for."""
+        return self._held.index.damaged
+
     def seen(self, chunk_ids: Collection[str], access_filter: Filter) -> set[str]:
         """Return those of the live chunks that an access filter lets through."""
         return self.look(lambda index: index.seen(chunk_ids, access_filter))
@@ -197,7 +203,7 @@ class Resident:
         if not read(self.folder, mark, thorough=True) or not copy.restore():
             return ["the snapshot was damaged"]
         copy.catch_up()
-        wanted, held = set(self.catalog.chunk_ids()), set(copy.index.ids())
+        wanted, held = set(self.catalog.chunk_ids()).difference(copy.index.damaged), set(copy.index.ids())
         kinds = ((wanted - held, "missing from the snapshot"), (held - wanted, "in the snapshot only"))
         return [f"{len(ids)} chunks were {words}" for ids, words in kinds if ids]
 

@@ -95,7 +95,7 @@ class Salvage:
         shallow = {row.document for row in self.rows(tables.shallow) if not row.deepened}
         quick = {row.vector for row in self.rows(tables.chunks) if row.document in shallow} if shallow else set[int]()
         for row in self.rows(tables.vectors):
-            if row.seq not in quick and is_whole(row.vector, dimension):
+            if row.seq not in quick and is_whole(row.vector, dimension, zeros=False):
                 keys[row.seq] = (str(row.key), vector_of(row.vector))
         for row in self.rows(tables.tokens):
             if row.vector in keys and isinstance(row.tokens, bytes):

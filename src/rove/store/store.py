@@ -22,7 +22,7 @@ from rove.store.failpoints import failpoint
 from rove.store.fetching import Fetching
 from rove.store.field_names import FieldNames
 from rove.store.files_place import files_of
-from rove.store.health import Health, finish_erasing, finish_sweeping, forget, heal, refresh
+from rove.store.health import Health, deep_rows, finish_erasing, finish_sweeping, forget, heal, refresh
 from rove.store.home import home_of
 from rove.store.index_beside import IndexBeside
 from rove.store.index_facts import WRITTEN_TO
@@ -75,7 +75,8 @@ class Store(Fetching):
         self.dimension = dimension
         self.catalog = Catalog(self.home.dialect())
         self.ledger = Ledger(self.catalog.database)
-        self.vectors = VectorCache(self.catalog.database)
+        self.catalog.dimension = dimension
+        self.vectors = VectorCache(self.catalog.database, dimension)
         self.transcripts = TranscriptStore(self.catalog.database)
         self.news = self.home.news(self.catalog.database.dialect)
         self.team = self.home.team(self.catalog.database)
@@ -205,6 +206,16 @@ class Store(Fetching):
             message = f"The index refused the new fields of documents: {refused[0]}."
             raise ServiceError(message, cure="Correct what the enricher makes; the rest is kept.", retryable=False)
         return len(seqs)
+
+    async def renewed(self, seqs: Sequence[int]) -> None:
+        """Let the index take over new vectors of these documents, by row number. The caller holds the base.
+
+        What it refuses is found when it is next compared with the catalog.
+        """
+        writer = RowWriter(self.index)
+        for rows in await asyncio.to_thread(lambda: list(deep_rows(self.catalog, seqs=seqs))):
+            await writer.add(rows)
+        await self.wrote()
 
     async def remove(self, document_ids: Sequence[str], *, erase: bool) -> int:
         """Take documents away, from the index too; with `erase` no file holds their bytes afterwards.

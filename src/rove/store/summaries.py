@@ -15,7 +15,7 @@ from sqlalchemy import delete, func, select
 from rove.records import Filter
 from rove.records.summary import Summary, SummarySentence
 from rove.store import Vector, tables
-from rove.store.catalog_rows import AnyRow, blob_of, vectors_of
+from rove.store.catalog_rows import AnyRow, blob_of, read_vectors, usual_length
 from rove.store.database import Database, insert_rows
 from rove.store.dialect import within
 from rove.store.enriched_tables import summaries
@@ -140,14 +140,21 @@ class SummaryIndex:
                     self.database.check_model(connection)
                     query = select(S.seq, D.document_id, S.vector).join(tables.documents, D.seq == S.document)
                     rows = connection.execute(query.where(D.revision > 0).order_by(S.seq)).all()
-                    vectors = np.array(vectors_of([row.vector for row in rows]), np.float32)
-                    self._held = _Held(
-                        state,
-                        np.array([row.seq for row in rows], np.int64),
-                        [row.document_id for row in rows],
-                        vectors,
-                    )
+                    self._held = _held_of(state, rows, self.documents.dimension)
             return self._held
+
+
+def _held_of(state: tuple[int, int], rows: Sequence[AnyRow], dimension: int) -> _Held:
+    """Hold these summaries, but for those whose vectors are damaged."""
+    blobs = [row.vector for row in rows]
+    read = zip(rows, read_vectors(blobs, dimension or usual_length(blobs), zeros=True), strict=True)
+    whole = [(row, vector) for row, vector in read if vector is not None]
+    return _Held(
+        state,
+        np.array([row.seq for row, _ in whole], np.int64),
+        [row.document_id for row, _ in whole],
+        np.array([vector for _, vector in whole], np.float32),
+    )
 
 
 def _written(summary: Summary) -> tuple[str, str]:

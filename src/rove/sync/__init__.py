@@ -14,7 +14,7 @@ from rove.argument_checks import Positive, closed_error
 from rove.engine import START, AsyncRove, Given
 from rove.enrich import Enriched, Estimate
 from rove.errors import FieldWarning
-from rove.events import Listener, ignore
+from rove.events import Listener, but, ignore
 from rove.instances import Instances
 from rove.load.web.plan import CrawlPlan
 from rove.models import ChatModel
@@ -280,9 +280,10 @@ class Rove(BlockingDocuments, BlockingConversations, Migrating, Opening):
         """Warn of fields that no document has here, where the warning names the caller's line, if nobody listens."""
         if not isinstance(where, Filter) or listener is not ignore:
             return listener
-        for text in self.notes_on(where):
+        told = self.notes_on(where)
+        for text in told:
             warnings.warn(text, FieldWarning, stacklevel=3)
-        return lambda _: None  # it was told
+        return but(told)
 
     def _each(self, items: AsyncIterator[T]) -> Iterator[T]:
         while (item := self._run(anext(items, None))) is not None:

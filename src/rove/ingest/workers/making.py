@@ -20,7 +20,8 @@ from rove.enrich.vectors import embed
 from rove.errors import ConfigError, RoveError, ServiceError
 from rove.ingest.workers import Tell
 from rove.ingest.workers.shards import FORMAT, Made, Shards
-from rove.models import EMBEDDERS, Embedder
+from rove.models import EMBEDDERS
+from rove.models.cache import remembering
 from rove.prepare import Recipe
 from rove.records import PageRead, Prepared, SourceEnd, content_hash
 from rove.sandbox import Limits
@@ -138,7 +139,7 @@ class ShardMaker:
             message = f"The base is written by Rove {wanted.rove}, and the worker on {os.uname().nodename} has {here}."
             raise ConfigError(message, cure="Install the same Rove on all machines.")
         settings = EmbedderSettings.model_validate(wanted.embedder)
-        self._embedder: Embedder = EMBEDDERS.get(settings.name)(settings)
+        self._embedder = remembering(EMBEDDERS.get(settings.name)(settings))
         if (own := str(self._embedder.fingerprint)) != wanted.recipe.model:
             message = f"The base's embedder is {wanted.recipe.model!r}, and the worker's {own!r}."
             raise ConfigError(message, cure="Install the same versions on all machines.")

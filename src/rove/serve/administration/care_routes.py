@@ -86,7 +86,7 @@ async def doctor(view: CallerViewIn) -> HealthOut:
         chunks=health.chunks,
         shallow=health.shallow,
         originals=health.originals,
-        problems=list(health.problems),
+        problems=[*health.problems, *health.left],
         rebuilt=health.rebuilt,
     )
 
