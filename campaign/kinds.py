@@ -125,6 +125,12 @@ KINDS: dict[str, Kind] = {
         "export → import, and a copy of the folder: the other base holds and finds the same",
         100, 4,
     ),
+    "vectors": Kind(
+        "campaign.vectors:BadVectors",
+        "vectors that cannot be used, from an embedder, in an export, in rows of the catalog: each costs its passage "
+        "alone, which is said and made anew; what is not of unit length is normalised",
+        1_500, 4,
+    ),
     "soak": Kind(
         "campaign.hooks:Soak",
         "the same work for as long as there is time: memory, handles, threads and the folder stay flat",

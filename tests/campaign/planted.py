@@ -18,6 +18,7 @@ from unittest.mock import patch
 import campaign.callers
 import campaign.files
 import campaign.filters
+import numpy as np
 from campaign.worker import ready, tried
 
 import rove.answer.claim
@@ -29,10 +30,12 @@ import rove.walk.references
 from rove.engine import AsyncRove
 from rove.errors import InputError, RoveError
 from rove.ingest.folders import FolderChanges
+from rove.models.unit_vectors import UnitVectors
 from rove.records import Report, SourceEnd
 from rove.sandbox.pool import Pool
 from rove.serve.caller_view import CallerView
 from rove.store.array_file import ArrayFile
+from rove.store.catalog_rows import vectors_of
 from rove.store.lance import LanceIndex
 from rove.store.memory_index import MemoryIndex
 from rove.store.sqlite_file import CatalogFile
@@ -42,7 +45,7 @@ CLEAN = {
     "kills": (1, 3, 5), "torn": (3, 4, 1_000_040), "lost": (1, 2, 3, 4), "disks": (1, 2), "swaps": (1, 5, 7),
     "writers": (1,),
     "filters": (1,), "callers": (6,), "chat": (4, 7), "files": (1,), "folders": (2, 5), "addresses": (1,),
-    "patterns": (1,), "trips": (1,),
+    "patterns": (1,), "trips": (1,), "vectors": (1, 2, 3, 4, 5, 6),
 }  # fmt: skip
 """Seeds of trials that must hold; those that fork come first."""
 SEEDS = 9
@@ -129,6 +132,22 @@ def everything(view: CallerView, wanted: Any = None) -> Any:  # noqa: ANN401 - a
     return wanted
 
 
+def believed(given: Any, texts: Any, fingerprint: Any) -> UnitVectors:  # noqa: ANN401 - as the check's
+    """Take what an embedder gives as it is."""
+    del texts, fingerprint
+    return UnitVectors(np.asarray(given, np.float32))
+
+
+def unread(blobs: Any, dimension: int) -> list[Any]:  # noqa: ANN401 - as the reader's
+    """Read vectors without a look at them."""
+    del dimension
+    return vectors_of(blobs)
+
+
+async def nothing_anew(*_: object) -> list[str]:
+    return []
+
+
 IMPORT = AsyncRove.import_
 PLANTED: dict[tuple[str, str], Callable[[], list[Any]]] = {
     ("kills", "an add that keeps nothing"): lambda: [patch.object(Rove, "add", losing(Rove.add))],
@@ -178,6 +197,10 @@ PLANTED: dict[tuple[str, str], Callable[[], list[Any]]] = {
         patch.object(CatalogFile, "check", lambda *_, **__: None), patch.object(CatalogFile, "look", lambda _: None)
     ],
     ("swaps", "nobody holds the folder"): lambda: [patch("rove.store.folder_hold._locked", lambda *_, **__: True)],
+    ("vectors", "an embedder is believed"): lambda: [patch("rove.models.cache.unit_vectors", believed)],
+    ("vectors", "an export is believed"): lambda: [patch("rove.exchange.read_vectors", unread)],
+    ("vectors", "a row of the catalog is believed"): lambda: [patch("rove.store.documents.read_vectors", unread)],
+    ("vectors", "nothing is made anew"): lambda: [patch("rove.document_operations.embed_anew", nothing_anew)],
     ("trips", "an import that leaves one out"): lambda: [patch.object(AsyncRove, "import_", leaving_out)],
 }  # fmt: skip
 

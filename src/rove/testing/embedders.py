@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from rove.models import EMBEDDERS, Embedder, LateEmbedder, Vectors
+from rove.models import EMBEDDERS, Embedder, Fingerprint, LateEmbedder, Vectors
 from rove.settings import EmbedderSettings
 from rove.testing.contract import Contract, waited
 from rove.testing.samples import ODD_TEXTS, QUESTIONS, TEXTS, filled
@@ -27,6 +27,7 @@ class EmbedderContract(Contract):
     def test_it_says_what_its_vectors_depend_on(self) -> None:
         """Two that are made alike have one fingerprint; the thresholds are distances."""
         embedder = self.make()
+        assert isinstance(embedder.fingerprint, Fingerprint)
         assert embedder.fingerprint == self.make().fingerprint
         assert embedder.fingerprint.dimension > 0
         assert 0 < embedder.max_distance <= 2
@@ -48,6 +49,25 @@ class EmbedderContract(Contract):
             assert np.allclose(vectors, (await embed(texts[::-1]))[::-1], atol=CLOSE)
             assert np.allclose(vectors[:1], await embed(texts[:1]), atol=CLOSE)
             self._check(await embed([]), 0)
+
+    @waited
+    async def test_a_text_that_comes_twice_has_its_vector_twice(self) -> None:
+        """There is a vector for each text, and not for each that is another."""
+        embedder, text = self.make(), TEXTS["en"]
+        for embed in (embedder.passages, embedder.queries):
+            vectors = await embed([text, TEXTS["de"], text])
+            self._check(vectors, 3)
+            assert np.allclose(vectors[0], vectors[2], atol=CLOSE)
+
+    @waited
+    async def test_vectors_stay_as_they_were_given(self) -> None:
+        """What is asked for next does not write over them."""
+        embedder, texts = self.make(), list(TEXTS.values())
+        for embed in (embedder.passages, embedder.queries):
+            given = await embed(texts)
+            before = given.copy()
+            await embed(texts[::-1])
+            assert np.array_equal(given, before)
 
     @waited
     async def test_odd_texts_have_vectors_too(self) -> None:
