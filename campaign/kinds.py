@@ -47,7 +47,7 @@ KINDS: dict[str, Kind] = {
         "campaign.kills:Kills",
         "kill -9 amid add, replace, delete, enrich, erase, doctor, import, walk and serve: what was acknowledged is "
         "there, once and whole; the rest is there whole or not at all; doctor finds it sound, search finds it",
-        1_000, 14,
+        1_000, 12,
     ),
     "torn": Kind(
         "campaign.torn:Torn",
@@ -79,7 +79,7 @@ KINDS: dict[str, Kind] = {
     "filters": Kind(
         "campaign.filters:Filters",
         "random filters over random metadata, by the embedded index and LanceDB: what passes is the reference's",
-        20_000, 12,
+        20_000, 10,
     ),
     "callers": Kind(
         "campaign.callers:Callers",
@@ -96,12 +96,12 @@ KINDS: dict[str, Kind] = {
         "campaign.chatfaults:ChatFaults",
         "a chat endpoint that fails, hangs, floods or lies, under ask, walk, gather and HTTP: an answer or a typed "
         "error, in time, the loop free, no quotation that no source has",
-        500, 14,
+        500, 12,
     ),
     "files": Kind(
         "campaign.files:Files",
         "damaged, hostile and mislabelled files: each has a typed outcome in the ledger, in time",
-        10_000, 16, needs_data=True,
+        10_000, 14, needs_data=True,
     ),
     "folders": Kind(
         "campaign.folders:Folders",
@@ -134,7 +134,7 @@ KINDS: dict[str, Kind] = {
     "soak": Kind(
         "campaign.hooks:Soak",
         "the same work for as long as there is time: memory, handles, threads and the folder stay flat",
-        1, 16, 3_600.0, needs="campaign.soak",
+        1, 14, 3_600.0, needs="campaign.soak",
     ),
 }  # fmt: skip
 """In the order of the page."""
