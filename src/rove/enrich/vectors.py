@@ -70,7 +70,8 @@ async def embed(
     by_workers = [key for key in texts if key in made.vectors]
     result = Embedded({key: made.vectors[key] for key in by_workers}, seconds=made.seconds)
     if cache and (left := [key for key in texts if key not in result.vectors]):
-        result.vectors |= await asyncio.to_thread(cache.get, left)
+        kept, dimension = await asyncio.to_thread(cache.get, left), embedder.fingerprint.dimension
+        result.vectors |= {key: vector for key, vector in kept.items() if len(vector) == dimension}
     if result.vectors:
         progress(len(result.vectors))
     todo = [key for key in texts if key not in result.vectors]

@@ -103,7 +103,7 @@ def _array(given: Any, texts: Sequence[str], fingerprint: Fingerprint) -> NDArra
     if rows.ndim != 2 or len(rows) != len(texts):  # noqa: PLR2004 - vectors in rows
         raise _malformed(fingerprint, f"gave an array of shape {rows.shape} for {len(texts)} texts")
     if (length := rows.shape[1]) != fingerprint.dimension:
-        what = f"gave vectors of {length} numbers, where its fingerprint says {fingerprint.dimension}"
+        what = f"gave vectors of shape ({length},), where its fingerprint says {fingerprint.dimension} numbers"
         raise _malformed(fingerprint, what, cure=f"Let its fingerprint say dimension={length}, or mend the model.")
     return rows
 
@@ -116,7 +116,7 @@ def _of_one_length(given: object, texts: Sequence[str], fingerprint: Fingerprint
     other = np.array(lengths) != fingerprint.dimension
     if not other.any():
         raise _malformed(fingerprint, "gave vectors whose numbers are no numbers")
-    what = f"a vector of {lengths[int(other.argmax())]} numbers in place of {fingerprint.dimension}"
+    what = f"a vector of shape ({lengths[int(other.argmax())]},), and not of {fingerprint.dimension} numbers,"
     raise _unusable(fingerprint, what, other, texts)
 
 

@@ -62,7 +62,8 @@ class Fetching:
         found = await asyncio.to_thread(self.documents.chunk_vectors, chunk_ids)
         if without := [chunk_id for chunk_id in chunk_ids if chunk_id not in found]:
             shallow = await asyncio.to_thread(self.judged.shallow_of, without)
-            found |= await asyncio.to_thread(self.judged.vectors, shallow)
+            made = await asyncio.to_thread(self.judged.vectors, shallow)
+            found |= {chunk_id: vector for chunk_id, vector in made.items() if len(vector) == self.dimension}
             await self._note_gone([chunk_id for chunk_id in without if chunk_id not in shallow])
         gone = np.zeros(self.dimension, np.float32)
         return np.stack([found.get(chunk_id, gone) for chunk_id in chunk_ids])

@@ -28,7 +28,7 @@ class Judged:
         """`documents` are those that are read, `catalog` the one that is written to."""
         self._catalog = catalog
         self._documents = documents
-        self._kept = VectorCache(catalog.database, catalog.dimension)
+        self._kept = VectorCache(catalog.database)
         self._held: OrderedDict[str, tuple[Vector, bytes]] = OrderedDict()
         self._lock = Lock()
         self._unkept: dict[str, ShallowChunk] = {}

@@ -76,7 +76,7 @@ class Store(Fetching):
         self.catalog = Catalog(self.home.dialect())
         self.ledger = Ledger(self.catalog.database)
         self.catalog.dimension = dimension
-        self.vectors = VectorCache(self.catalog.database, dimension)
+        self.vectors = VectorCache(self.catalog.database)
         self.transcripts = TranscriptStore(self.catalog.database)
         self.news = self.home.news(self.catalog.database.dialect)
         self.team = self.home.team(self.catalog.database)

@@ -16,12 +16,11 @@ from rove.store.dialect import within
 class VectorCache:
     """Vectors in the catalog's database. A key hashes the embedder's fingerprint and the text.
 
-    `dimension`: of the vectors; where it is not known, 0, it is what most of those have that are asked for.
+    Of whichever length they are: who compares them knows it.
     """
 
-    def __init__(self, database: Database, dimension: int = 0) -> None:
+    def __init__(self, database: Database) -> None:
         self.database = database
-        self.dimension = dimension
 
     def known(self, keys: Sequence[str]) -> set[str]:
         """Which of these keys have a vector."""
@@ -40,7 +39,7 @@ class VectorCache:
             query = select(v.key, v.vector)
             rows = [row for part in slices(keys) for row in connection.execute(query.where(within(v.key, part)))]
         blobs = [row.vector for row in rows]
-        vectors = read_vectors(blobs, self.dimension or usual_length(blobs))
+        vectors = read_vectors(blobs, usual_length(blobs))
         return {row.key: vector for row, vector in zip(rows, vectors, strict=True) if vector is not None}
 
     def tokens(self, keys: Sequence[str]) -> dict[str, bytes]:
