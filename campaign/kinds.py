@@ -52,7 +52,7 @@ KINDS: dict[str, Kind] = {
     "torn": Kind(
         "campaign.torn:Torn",
         "files of a base cut, zeroed, flipped, removed, emptied or older: it opens, heals, or is refused with a cure",
-        500, 12,
+        500, 10,
     ),
     "lost": Kind(
         "campaign.lost:Lost",
@@ -63,7 +63,7 @@ KINDS: dict[str, Kind] = {
     "disks": Kind(
         "campaign.disks:Disks",
         "the disk is full at a random byte: said so with a cure, what was acknowledged stays, and goes on with room",
-        200, 6,
+        200, 4,
     ),
     "writers": Kind(
         "campaign.writers:Writers",
@@ -90,7 +90,7 @@ KINDS: dict[str, Kind] = {
     "worlds": Kind(
         "campaign.hooks:Worlds",
         "two worlds that differ in hidden documents alone: every reply is the same to the byte",
-        2_000, 8, 600.0, needs="campaign.worlds",
+        2_000, 6, 600.0, needs="campaign.worlds",
     ),
     "chat": Kind(
         "campaign.chatfaults:ChatFaults",
@@ -118,7 +118,7 @@ KINDS: dict[str, Kind] = {
         "campaign.patterns:Patterns",
         "every regular expression on 200 kB made up from its own parts, and what reads texts on longer ones: "
         "1 ms for a kilobyte, and never the square",
-        400, 10,
+        400, 6,
     ),
     "trips": Kind(
         "campaign.trips:Trips",
