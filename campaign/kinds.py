@@ -47,7 +47,7 @@ KINDS: dict[str, Kind] = {
         "campaign.kills:Kills",
         "kill -9 amid add, replace, delete, enrich, erase, doctor, import, walk and serve: what was acknowledged is "
         "there, once and whole; the rest is there whole or not at all; doctor finds it sound, search finds it",
-        1_000, 12,
+        1_000, 10,
     ),
     "torn": Kind(
         "campaign.torn:Torn",
@@ -58,7 +58,7 @@ KINDS: dict[str, Kind] = {
         "campaign.lost:Lost",
         "rows, tables and root pages of the catalog taken away, bits of the snapshot flipped, its files cut, zeroed, "
         "turned round, noise or folders: right answers, or what is lost is said, and its own cure makes it anew",
-        400, 8,
+        400, 4,
     ),
     "disks": Kind(
         "campaign.disks:Disks",
@@ -68,7 +68,7 @@ KINDS: dict[str, Kind] = {
     "writers": Kind(
         "campaign.writers:Writers",
         "processes that write and search one base at once: what is replaced is found, old or new; in the end all agree",
-        60, 10,
+        60, 8,
     ),
     "swaps": Kind(
         "campaign.swaps:Swaps",
