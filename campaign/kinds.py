@@ -79,7 +79,7 @@ KINDS: dict[str, Kind] = {
     "filters": Kind(
         "campaign.filters:Filters",
         "random filters over random metadata, by the embedded index and LanceDB: what passes is the reference's",
-        20_000, 10,
+        20_000, 8,
     ),
     "callers": Kind(
         "campaign.callers:Callers",
@@ -96,7 +96,7 @@ KINDS: dict[str, Kind] = {
         "campaign.chatfaults:ChatFaults",
         "a chat endpoint that fails, hangs, floods or lies, under ask, walk, gather and HTTP: an answer or a typed "
         "error, in time, the loop free, no quotation that no source has",
-        500, 12,
+        500, 10,
     ),
     "files": Kind(
         "campaign.files:Files",
