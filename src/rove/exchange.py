@@ -22,16 +22,19 @@ from typing import Any, BinaryIO, cast
 import numpy as np
 
 from rove import exchange_enriched
+from rove.argument_checks import check_id
 from rove.errors import InputError, counted
 from rove.exchange_enriched import Carried
-from rove.exchange_incoming import ImportedOriginals, ImportedVectors
+from rove.exchange_incoming import ImportedIds, ImportedOriginals, ImportedVectors
 from rove.foreign import read_json
 from rove.ingest.batch import FinishedSource, Item, batched
 from rove.ingest.pipeline import Ingest
 from rove.models import Embedder, Fingerprint
+from rove.prepare import renamed_remark
 from rove.records import Block, Document, LedgerEntry, Page, Report, Section, vector_key
 from rove.records.boxes import pack_boxes, unpack_boxes
-from rove.records.metadata import stored_fields
+from rove.records.filter import renamed_fields
+from rove.records.metadata import clean, stored_fields
 from rove.store import Vector
 from rove.store.catalog_rows import blob_of, blobs_of, read_vectors
 from rove.store.files import PIECE_BYTES
@@ -192,12 +195,12 @@ async def imported(lines: Iterable[str], store: Store, embedder: Embedder, inges
     same = head.get("embedder") == str(embedder.fingerprint)
     with scratch(store.folder) as folder:
         luggage, offered = ImportedOriginals(folder), list[Offered]()
-        vectors = ImportedVectors(store)
+        vectors, ids = ImportedVectors(store), ImportedIds()
         kept, carried = list[KeptQuestion](), list[Carried]()
 
         def items() -> Iterator[Item]:
             for number, line in enumerate(rest, start=2):
-                yield from _items(number, line, ingest, luggage, kept, carried, vectors if same else None)
+                yield from _items(number, line, ingest, ids, luggage, kept, carried, vectors if same else None)
             offered.extend(luggage.offered())
             for document_id in luggage.damaged(offered):
                 reason = f"The file that {document_id} was read from is damaged in the export: it shows as text."
@@ -227,6 +230,7 @@ def _items(
     number: int,
     line: str,
     ingest: Ingest,
+    ids: ImportedIds,
     luggage: ImportedOriginals,
     kept: list[KeptQuestion],
     carried: list[Carried],
@@ -240,6 +244,7 @@ def _items(
             luggage.add(str(tree[ORIGINAL]), b64decode(tree["data"], validate=True))
             return
         document = _document(tree)
+        ids.add(document.document_id, number)
         vectors = _vectors(tree, ingest.store.dimension) if brought else {}
         tokens = _tokens(tree, vectors) if brought else {}
         kept += [
@@ -248,6 +253,10 @@ def _items(
         ]
         found_later = exchange_enriched.read(document.document_id, tree)
         carried += [found_later] if found_later else []
+    except InputError as error:
+        reason = f"Line {number} of the export was left out: {error.reason}"
+        yield FinishedSource(LedgerEntry(f"import:{number}", "failed", error.outcome, reason, error.cure))
+        return
     except (KeyError, OverflowError, TypeError, ValueError) as error:
         reason = f"Line {number} of the export is damaged: {error!r}."
         yield FinishedSource(LedgerEntry(f"import:{number}", "failed", "damaged", reason, EXPORT_AGAIN))
@@ -259,7 +268,9 @@ def _items(
     source = document.source.partition("#")[0]
     yield ingest.preparer.prepare(document, source)
     damaged = len(tree["vectors"]) - len(vectors) if brought else 0
-    reason = DAMAGED.format(vectors=counted(damaged, "vector")) if damaged else ""
+    remarks = [DAMAGED.format(vectors=counted(damaged, "vector"))] if damaged else []
+    remarks.append(renamed_remark(document.metadata.keys() - tree["metadata"].keys()))
+    reason = " ".join(filter(None, remarks))
     yield FinishedSource(LedgerEntry(source, "live", outcome="", documents=1, reason=reason))
 
 
@@ -272,14 +283,25 @@ def _parse(line: str) -> dict[str, Any]:
 
 
 def _document(tree: dict[str, Any]) -> Document:
+    """Read the document of a line.
+
+    Raises:
+        InputError: its id or its source cannot be kept as it is.
+        KeyError, OverflowError, TypeError, ValueError: the line is damaged.
+    """
+    document_id, source, text = str(tree["document_id"]), str(tree["source"]), str(tree["text"])
+    check_id(document_id, "The id")
+    if not source.strip() or "\0" in source + text:
+        message = "the source is blank, or the source or the text holds a NUL"
+        raise ValueError(message)
     return Document(
-        document_id=str(tree["document_id"]),
-        source=str(tree["source"]),
-        kind=str(tree["kind"]),
-        text=str(tree["text"]),
-        title=str(tree["title"]),
-        language=str(tree["language"]),
-        metadata=stored_fields(_object(tree, "metadata")),
+        document_id=document_id,
+        source=source,
+        kind=clean(str(tree["kind"])),
+        text=text,
+        title=clean(str(tree["title"])),
+        language=clean(str(tree["language"])),
+        metadata=renamed_fields(stored_fields(_object(tree, "metadata"))),
         sections=tuple(Section(str(t), int(n), (int(a), int(b))) for t, n, a, b in tree["sections"]),
         pages=tuple(Page(int(n), (int(a), int(b))) for n, a, b in tree["pages"]),
         blocks=tuple(Block(str(k), (int(a), int(b)), str(c)) for k, a, b, c in tree.get("blocks", [])),

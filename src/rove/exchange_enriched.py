@@ -16,6 +16,7 @@ from rove.language.rendering import render
 from rove.models import Embedder
 from rove.records import Chunk, Document
 from rove.records.correction import Correction
+from rove.records.filter import renamed_fields
 from rove.records.graph import Triplet
 from rove.records.metadata import stored_fields
 from rove.records.source import Metadata
@@ -79,7 +80,7 @@ def read(document_id: str, tree: Mapping[str, Any]) -> Carried | None:
     """
     graph: Mapping[str, Any] = tree.get("graph") or {}
     said: Sequence[Any] = tree.get("summaries") or []
-    fields = stored_fields(dict(tree.get("set") or {}))
+    fields = renamed_fields(stored_fields(dict(tree.get("set") or {})))
     corrected: Sequence[Any] = tree.get("corrections") or []
     made = [
         Correction(document_id, int(start), str(before), str(after), str(by), str(at))

@@ -5,11 +5,30 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+from rove.errors import InputError
 from rove.ingest.batch import Batch
 from rove.store import Vector
 from rove.store.files import digest_of
 from rove.store.originals import Offered
 from rove.store.store import Store
+
+
+class ImportedIds:
+    """The ids of an export's documents, each with the number of its line."""
+
+    def __init__(self) -> None:
+        self._lines: dict[str, int] = {}
+
+    def add(self, document_id: str, line: int) -> None:
+        """Take note of the document of a line.
+
+        Raises:
+            InputError: an earlier line has a document of this id.
+        """
+        before = self._lines.setdefault(document_id, line)
+        if before != line:
+            message = f"{document_id!r} is the id of the document of line {before}."
+            raise InputError(message, cure="Give the two documents ids of their own, and import it again.")
 
 
 class ImportedOriginals:

@@ -131,7 +131,7 @@ class Preparer:
                 document = next(documents)
             except StopIteration as done:
                 if found:
-                    return " ".join(filter(None, [str(done.value or ""), _renamed(renamed)]))
+                    return " ".join(filter(None, [str(done.value or ""), renamed_remark(renamed)]))
                 message = f"{location.uri} holds no text."
                 raise InputError(message, cure="Check that it is the right file.", outcome="empty") from None
             found += 1
@@ -218,11 +218,12 @@ def types_of(document: Document) -> tuple[str, ...]:
     return (*origin, document.kind)
 
 
-def _renamed(names: Collection[str]) -> str:
-    """Say which fields of a source have another name than in the file; "" where none has."""
-    if not names:
+def renamed_remark(names: Collection[str]) -> str:
+    """Say which of these fields of a source have another name than in the file; "" where none has."""
+    renamed = TAKEN.intersection(names)
+    if not renamed:
         return ""
-    told = ", ".join(repr(name) for name in sorted(names))
+    told = ", ".join(repr(name) for name in sorted(renamed))
     return f"Fields are kept as {told}: their own names are those of what every document has."
 
 
