@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import ContextVar
 
 import pytest
 
 from rove.answer.reference_checker import ReferenceChecker
 from rove.answer.reply import ReplyParser
 from rove.models.fake import FakeEmbedder
-from rove.off_loop import LONG_CHARS, off_loop
+from rove.off_loop import LONG_CHARS, in_pool, off_loop
 from rove.records import Answer, Chunk, Citation, Hit, Sentence
 from rove.serve.questions.results import answer_out, hits_out
 
@@ -37,6 +39,13 @@ async def turns_during(work: Callable[[], Awaitable[object]]) -> int:
 async def test_long_texts_leave_the_loop_and_short_ones_stay(chars: int, leaves: bool) -> None:
     thread = await off_loop(chars, threading.current_thread)
     assert (thread is not threading.main_thread()) is leaves
+
+
+async def test_a_pool_of_its_own_keeps_the_context() -> None:
+    asked: ContextVar[str] = ContextVar("asked", default="")
+    with ThreadPoolExecutor(1, "own") as pool:
+        asked.set("soup")
+        assert await in_pool(pool, lambda: (asked.get(), threading.current_thread().name)) == ("soup", "own_0")
 
 
 async def test_the_loop_goes_on_while_a_long_hit_is_rendered() -> None:

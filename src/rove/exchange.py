@@ -12,6 +12,7 @@ import asyncio
 import json
 from base64 import b64decode, b64encode
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext, suppress
 from dataclasses import replace
 from itertools import accumulate
@@ -30,6 +31,7 @@ from rove.foreign import read_json
 from rove.ingest.batch import FinishedSource, Item, batched
 from rove.ingest.pipeline import Ingest
 from rove.models import Embedder, Fingerprint
+from rove.off_loop import in_pool
 from rove.prepare import renamed_remark
 from rove.records import Block, Document, LedgerEntry, Page, Report, Section, vector_key
 from rove.records.boxes import pack_boxes, unpack_boxes
@@ -49,6 +51,8 @@ ORIGINAL = "original"
 EXPORT_AGAIN = "Export the base again; the other lines were taken in."
 DOCUMENTS_AT_ONCE, CHUNKS_AT_ONCE = 256, 2_000
 """How much of a base is read at once to be written down: so many documents, of so many chunks."""
+EXPORTING = ThreadPoolExecutor(1, thread_name_prefix="rove-export")
+"""Exports read in one thread, however many there are: searches have the others."""
 FRESH_S = 1.0
 """What was read longer ago is read again: it may have been erased meanwhile."""
 DAMAGED = "{vectors} of it damaged in the export: made anew from its text."
@@ -62,35 +66,37 @@ GONE: Line = "{}", None
 async def exported(store: Store, fingerprint: Fingerprint) -> AsyncIterator[str]:
     """Yield the base line by line, without line ends. Each document is whole; one that comes meanwhile is absent.
 
-    Documents are read some at a time; what was read too long ago, because the lines are taken slowly, is read again.
+    Documents are read some at a time: what was read too long ago, as lines are taken slowly, again, and fewer then.
     """
-    words = (await asyncio.to_thread(store.words.current)).entries
+    words = (await in_pool(EXPORTING, store.words.current)).entries
     yield json.dumps({"rove": FORMAT, "embedder": str(fingerprint), "dictionary": words}, ensure_ascii=False)
-    sizes = await asyncio.to_thread(store.catalog.sizes)
+    sizes = await in_pool(EXPORTING, store.catalog.sizes)
     written: set[str] = set()
-    at = 0
+    at, most = 0, DOCUMENTS_AT_ONCE
     while at < len(sizes):
-        some = [name for name, _ in sizes[at : at + _how_many(sizes, at)]]
-        lines = await asyncio.to_thread(_lines, store, fingerprint, some)
+        began = at
+        some = [name for name, _ in sizes[at : at + _how_many(sizes, at, most)]]
+        lines = await in_pool(EXPORTING, _lines, store, fingerprint, some)
         fresh_until = monotonic() + FRESH_S
         for name in some:
             line, original = lines.pop(name, GONE)
             if original:
-                line, file = await asyncio.to_thread(_with_file, store, fingerprint, name, (line, original), written)
+                line, file = await in_pool(EXPORTING, _with_file, store, fingerprint, name, (line, original), written)
                 with file or nullcontext():
                     yield line
-                    while file and (piece := await asyncio.to_thread(_piece, file)):
+                    while file and (piece := await in_pool(EXPORTING, _piece, file)):
                         yield piece
             else:
                 yield line
             at += 1
             if monotonic() > fresh_until:
                 break
+        most = min(DOCUMENTS_AT_ONCE, 2 * (at - began))
 
 
-def _how_many(sizes: Sequence[tuple[str, int]], at: int) -> int:
+def _how_many(sizes: Sequence[tuple[str, int]], at: int, most: int) -> int:
     """How many documents are read at once, from the one at a place on: at least one, with at most `CHUNKS_AT_ONCE`."""
-    every = accumulate(chunks for _, chunks in sizes[at : at + DOCUMENTS_AT_ONCE])
+    every = accumulate(chunks for _, chunks in sizes[at : at + most])
     return max(1, sum(chunks <= CHUNKS_AT_ONCE for chunks in every))
 
 

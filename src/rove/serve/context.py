@@ -33,6 +33,7 @@ class ServerContext:
     settings: ServeSettings
     people: People
     streams: ConcurrencyLimit
+    exports: ConcurrencyLimit
     open_requests: OpenRequests
     journal: Journal = field(default_factory=Journal)
     closing: asyncio.Event = field(default_factory=asyncio.Event)
@@ -55,8 +56,10 @@ class ServerContext:
         """Make it for these spaces, as their settings say."""
         settings = spaces.settings
         streams = ConcurrencyLimit(settings.streams, what="streams", setting="serve.streams", tally=spaces.tally)
+        exports = ConcurrencyLimit(settings.exports, what="exports", setting="serve.exports", tally=spaces.tally)
         open_requests = OpenRequests()
-        made = cls(spaces, settings, People(spaces, open_requests), streams, open_requests, keyring=keyring)
+        people = People(spaces, open_requests)
+        made = cls(spaces, settings, people, streams, exports, open_requests, keyring=keyring)
         spaces.account(made.journal.note_usage)
         return made
 

@@ -40,11 +40,11 @@ def event(name: str, data: BaseModel) -> bytes:
     return f"event: {name}\ndata: {data.model_dump_json()}\n\n".encode()
 
 
-class EventStream(StreamingResponse):
-    """A reply of events, as long as the caller has a place for it; raises `ThrottledError` where there is none."""
+class BoundedStream(StreamingResponse):
+    """A reply in pieces, as long as the caller has a place for it; raises `ThrottledError` where there is none."""
 
-    def __init__(self, pieces: AsyncIterator[bytes], places: ConcurrencyLimit) -> None:
-        super().__init__(pieces, media_type=EVENT_STREAM, headers={"X-Accel-Buffering": "no"})
+    def __init__(self, pieces: AsyncIterator[bytes], places: ConcurrencyLimit, media_type: str = EVENT_STREAM) -> None:
+        super().__init__(pieces, media_type=media_type, headers={"X-Accel-Buffering": "no"})
         self._places = places
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -53,14 +53,16 @@ class EventStream(StreamingResponse):
             await super().__call__(scope, receive, send)
 
 
-def events(told: Told, server: ServerContext, *, until: asyncio.Event | None = None) -> EventStream:
+def events(told: Told, server: ServerContext, *, until: asyncio.Event | None = None) -> BoundedStream:
     """Stream what is told, one event each; an error is the last, "problem". `until` ends the stream."""
     return stream(_events(told), server, until=until)
 
 
-def stream(pieces: AsyncGenerator[bytes], server: ServerContext, *, until: asyncio.Event | None = None) -> EventStream:
+def stream(
+    pieces: AsyncGenerator[bytes], server: ServerContext, *, until: asyncio.Event | None = None
+) -> BoundedStream:
     """Stream pieces of events, with a comment now and then, so that nobody on the way takes silence for the end."""
-    return EventStream(_beating(pieces, server.journal, until), server.streams)
+    return BoundedStream(_beating(pieces, server.journal, until), server.streams)
 
 
 async def while_connected(request: Request, work: Coroutine[Any, Any, T]) -> T:

@@ -101,6 +101,8 @@ class ServeSettings(SettingsSection):
     """How many megabytes of these a base keeps in all."""
     streams: int = Field(default=128, ge=1)
     """Event streams that are open at once; they count among the concurrent requests."""
+    exports: int = Field(default=4, ge=1)
+    """Exports of whole bases at once; they count among the concurrent requests."""
     uploads: int = Field(default=64, ge=1)
     """Uploads and imports at once; they count apart from the concurrent requests."""
     tries_per_minute: int = Field(default=60, ge=1)

@@ -12,13 +12,16 @@ from pydantic import Field
 from starlette.responses import StreamingResponse
 
 from rove.serve.caller_view import CallerView
-from rove.serve.context import CallerViewIn
+from rove.serve.context import CallerViewIn, ServerContextIn
 from rove.serve.documents.schema import SourceOut
 from rove.serve.redaction import Said
 from rove.serve.schema import Reply, Wire
+from rove.serve.streams import BoundedStream
 
 router = APIRouter(prefix="/v1/spaces/{space}", tags=["care"])
 Word = Annotated[str, Field(max_length=200)]
+PIECE_CHARS = 200_000
+"""A line of an export is sent in pieces of so many characters, each once the one before it is on its way."""
 StateIn = Literal["queued", "loaded", "chunked", "embedded", "indexed", "live", "failed"]
 
 
@@ -99,10 +102,10 @@ async def ledger(view: CallerViewIn, state: Annotated[list[StateIn] | None, Quer
 
 
 @router.get("/export", response_class=StreamingResponse)
-async def export(view: CallerViewIn) -> StreamingResponse:
+async def export(view: CallerViewIn, server: ServerContextIn) -> StreamingResponse:
     """The whole base as lines of JSON, while it is served: what `rove import` and POST /import take in."""
     view.require("admin")
-    return StreamingResponse(_lines(view), media_type="application/x-ndjson")
+    return BoundedStream(_lines(view), server.exports, "application/x-ndjson")
 
 
 @router.post("/import")
@@ -121,4 +124,6 @@ async def import_(request: Request, view: CallerViewIn) -> RestoredOut:
 
 async def _lines(view: CallerView) -> AsyncGenerator[bytes]:
     async for line in view.export():
-        yield line.encode() + b"\n"
+        whole = f"{line}\n"
+        for at in range(0, len(whole), PIECE_CHARS):
+            yield whole[at : at + PIECE_CHARS].encode()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import aclosing
 from typing import Annotated, Any
 
@@ -106,7 +107,7 @@ async def export(
     conversation_id: str, talks: ConversingIn, form: Annotated[Format, Query(alias="format")] = "markdown"
 ) -> Response:
     """A conversation as one file: what the caller may see of it by now."""
-    text = exported(await _told(conversation_id, talks), form)
+    text = await asyncio.to_thread(exported, await _told(conversation_id, talks), form)
     headers = {"Content-Disposition": f'attachment; filename="conversation-{conversation_id}.{ENDINGS[form]}"'}
     return Response(text.encode("utf-8", "replace"), media_type=MEDIA_TYPES[form], headers=headers)
 

@@ -92,6 +92,8 @@ class ServeTable(TypedDict, total=False):
     """How many megabytes of these a base keeps in all. Default: 10000."""
     streams: int
     """Event streams that are open at once; they count among the concurrent requests. Default: 128."""
+    exports: int
+    """Exports of whole bases at once; they count among the concurrent requests. Default: 4."""
     uploads: int
     """Uploads and imports at once; they count apart from the concurrent requests. Default: 64."""
     tries_per_minute: int
