@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from rove.argument_checks import Positive
+from rove.argument_checks import Positive, check_id
 from rove.conversation.keeping import keep_reply, remembered
 from rove.conversation.kept_turns import KeptReply, from_text, reply_of
 from rove.errors import InputError, RoveError, check_asked
@@ -51,14 +51,20 @@ class ConversationOperations:
         """Begin a conversation; returns its id. Its first question will be its title.
 
         Raises:
-            InputError: the owner has too many.
+            InputError: the owner has too many, or a name that cannot be kept.
         """
+        check_id(owner, "The owner")
         return (await asyncio.to_thread(self._conversations.begin, owner)).conversation_id
 
     async def conversations(
         self, query: str = "", *, most: Positive = 50, owner: str = LOCAL
     ) -> list[ConversationInfo]:
-        """List conversations, the latest first; with `query` those whose title or questions have its words."""
+        """List conversations, the latest first; with `query` those whose title or questions have its words.
+
+        Raises:
+            InputError: the owner has a name that cannot be kept.
+        """
+        check_id(owner, "The owner")
         return (await asyncio.to_thread(lambda: self._conversations.listed(owner, query, most=most)))[0]
 
     async def conversation(self, conversation_id: str, *, owner: str = LOCAL) -> list[SaidTurn]:
@@ -111,6 +117,8 @@ class ConversationOperations:
         return ConversationLog(self.store.catalog.database)
 
     async def _turns(self, conversation_id: str, owner: str) -> list[tuple[KeptTurn, KeptReply]]:
+        check_id(owner, "The owner")
+        check_id(conversation_id, "The conversation")
         if await asyncio.to_thread(self._conversations.get, owner, conversation_id) is None:
             message = f"There is no conversation {conversation_id!r}."
             raise InputError(message, cure="List them, and take the id of one.")

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import csv
+import json
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from rove import Rove, Text, field
-from rove.errors import InputError
+from rove.errors import ConfigError, InputError
 from rove.records.filter import BUILT_IN
 
 
@@ -39,3 +44,94 @@ def test_an_id_that_could_not_be_found_again_is_refused(name: str, tmp_path: Pat
         with pytest.raises(InputError, match="The id"):
             kb.add(Text("Words.", id=name))
         assert not kb.documents()
+
+
+@pytest.mark.parametrize("name", ["\ud800", "a\0", "  "])
+def test_names_of_conversations_walks_and_kinds_are_refused_alike(name: str, tmp_path: Path) -> None:
+    with Rove.open(tmp_path / "kb", embedder={"name": "fake"}) as kb:
+        kept = kb.begin_conversation()
+        calls: list[Callable[[], object]] = [
+            lambda: kb.begin_conversation(owner=name),
+            lambda: kb.conversations(owner=name),
+            lambda: kb.conversation(name),
+            lambda: kb.conversation(kept, owner=name),
+            lambda: kb.converse(name, "Who approves it?"),
+            lambda: list(kb.replay(name)),
+            lambda: kb.add(Text("Words.", id="a", kind=name)),
+            lambda: kb.text(name),
+            lambda: kb.delete(name),
+        ]
+        for call in calls:
+            with pytest.raises(InputError) as raised:
+                call()
+            assert raised.value.cure
+        assert not kb.documents()
+        assert [one.conversation_id for one in kb.conversations()] == [kept]
+
+
+def test_a_question_is_kept_without_what_no_store_can_keep(tmp_path: Path) -> None:
+    with Rove.open(tmp_path / "kb", embedder={"name": "fake"}) as kb:
+        kb.add(Text("Remote work is approved by Anna.", id="a"))
+        kb.keep_question("Who approves\ud800 remote\0 work?", "a", (0, 11))
+        assert [one.question for one in kb.kept_questions()] == ["Who approves remote work?"]
+
+
+def test_the_empty_path_is_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.txt").write_text("Words of a file.")
+    monkeypatch.chdir(tmp_path)
+    with Rove.open(tmp_path / "kb", embedder={"name": "fake"}) as kb:
+        for blank in ("", " "):
+            with pytest.raises(InputError, match="names no file"):
+                kb.add(blank)
+        assert not kb.documents()
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_a_declared_field_has_no_name_of_the_systems(name: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=f"field_{name}"):
+        Rove.open(tmp_path / "kb", embedder={"name": "fake"}, enrich={"fields": {name: {"type": "number"}}})
+
+
+ROW = {name: "victim" for name in BUILT_IN} | {"body": "The gate code is 4417, and nobody else knows of it."}
+
+
+def _csv(path: Path) -> None:
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, list(ROW))
+        writer.writeheader()
+        writer.writerow(ROW)
+
+
+def _database(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as made, made:
+        made.execute(f"create table notes ({', '.join(ROW)})")
+        made.execute(f"insert into notes values ({', '.join('?' * len(ROW))})", list(ROW.values()))
+
+
+WRITERS: dict[str, Callable[[Path], object]] = {
+    "a.csv": _csv,
+    "a.db": _database,
+    "a.json": lambda path: path.write_text(json.dumps([ROW])),
+    "a.jsonl": lambda path: path.write_text(json.dumps(ROW) + "\n"),
+    "a.html": lambda path: path.write_text(
+        "".join(f'<meta name="{name}" content="victim">' for name in BUILT_IN) + f"<p>{ROW['body']}</p>"
+    ),
+    "a.eml": lambda path: path.write_text(
+        "".join(f"{name}: victim\n" for name in (*BUILT_IN, "subject", "from")) + f"\n{ROW['body']}\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_columns_and_headers_of_these_names_stand_for_nothing(name: str, tmp_path: Path) -> None:
+    WRITERS[name](tmp_path / name)
+    with Rove.open(tmp_path / "kb", embedder={"name": "fake"}) as kb:
+        assert kb.add(Text("The board has met.", id="victim")).ok
+        address = f"sqlite:///{tmp_path / name}" if name == "a.db" else str(tmp_path / name)
+        assert kb.add(address).ok
+        assert all(set(BUILT_IN).isdisjoint(one.metadata) for one in kb.documents())
+        for one in ("document_id", "source"):
+            hits = kb.search("gate code board", where=field(one) == "victim")
+            assert {hit.chunk.document_id for hit in hits} == {"victim"}
+        assert kb.delete(where=field("document_id") == "victim") == 1
+        assert kb.documents()

@@ -233,6 +233,9 @@ def _places(
         yield Location(uri, item.title or item.id or "text", item.kind, text=item)
     elif isinstance(item, str) and URL.match(item):
         yield _address(item)
+    elif not str(item).strip():  # the empty path is the current directory's
+        message = f"{item!r} names no file."
+        raise InputError(message, cure='Name one; "." is the current folder.', outcome="unsupported")
     else:
         # abspath, not resolve: a link is named by where it stands
         path = path_spelled_as(os.path.abspath(Path(item).expanduser()))  # noqa: PTH100
@@ -253,6 +256,8 @@ def _storable(text: Text) -> Text:
     """
     if text.id:
         check_id(text.id, "The id")
+    if text.kind != "text":
+        check_id(text.kind, "The kind")
     title = clean(text.title)
     if not text.metadata and title == text.title:
         return text

@@ -8,6 +8,8 @@ from rove.records.identity import content_hash
 from rove.records.source import Metadata, MetaValue
 
 Span = tuple[int, int]
+OF_PASSAGES = ("kind", "page")
+"""Fields that a passage has, and no document: these names are the system's too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +121,7 @@ class DocumentInfo:
     def fields(self) -> Metadata:
         """What a filter over documents can name; a built-in name is the system's, whatever the metadata say."""
         return {
-            **self.metadata,
+            **{name: value for name, value in self.metadata.items() if name not in OF_PASSAGES},
             "document_id": self.document_id,
             "source": self.source,
             "title": self.title,

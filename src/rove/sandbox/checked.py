@@ -89,7 +89,8 @@ def _expect(holds: object, what: str) -> None:
 def _check_end(end: SourceEnd, location: Location, known: str, documents: int) -> None:
     _expect(end.source == location.uri, "the end of another source")
     _expect(not end.outcome or end.outcome in OUTCOMES, "an outcome that there is not")
-    _expect(NAME.fullmatch(end.kind) and HEX.fullmatch(end.fingerprint), "a kind or a fingerprint that is none")
+    _expect(end.kind == location.kind or NAME.fullmatch(end.kind), "a kind that is none")
+    _expect(HEX.fullmatch(end.fingerprint), "a fingerprint that is none")
     _expect(len(end.reason) + len(end.cure) <= MOST_REASON_CHARS, "an endless reason")
     _expect(not end.unchanged or (known and end.fingerprint == known), "that it is as it was, which it is not")
     _expect(documents or end.outcome or end.unchanged, "an end without a document")

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field, field_validator
 
 from rove.records.chunk import ANSWER_SLOT
+from rove.records.filter import BUILT_IN_NAMES, RENAMED
 from rove.settings.models import ModelSection
 from rove.settings.section import FILE, Change, SettingsSection
 from rove.settings.values import ValueSettings
@@ -126,3 +127,11 @@ class EnrichSettings(ModelSection):
         default=("This is incorrect", "This is false", "I disagree", "This is not helpful"), min_length=1
     )
     """Sentences that replies are compared with: how near they are to disagreement."""
+
+    @field_validator("fields")
+    @classmethod
+    def _own_names(cls, fields: Mapping[str, ValueSettings]) -> Mapping[str, ValueSettings]:
+        if taken := sorted(BUILT_IN_NAMES.intersection(fields)):
+            message = f"every document has a field {taken[0]!r} of its own: name yours {RENAMED + taken[0]!r}, say"
+            raise ValueError(message)
+        return fields

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from sqlalchemy import Select, delete, insert, or_, select
 
 from rove.records.document import Span
+from rove.records.metadata import clean
 from rove.store import tables
 from rove.store.catalog_rows import slices
 from rove.store.database import Database
@@ -38,15 +39,16 @@ class KeptQuestions:
         now, count = datetime.now(UTC).isoformat(timespec="seconds"), 0
         with self.database.write() as connection:
             for one in questions:
-                key = key_of(one.question)
+                text = clean(one.question)
+                key = key_of(text)
                 document = connection.execute(
                     select(d.seq).where(d.document_id == one.document_id, d.revision > 0)
                 ).scalar()
-                if not key or document is None or len(one.question) > MOST_CHARS:
+                if not key or document is None or len(text) > MOST_CHARS:
                     continue
                 same = (k.key == key, k.document == document, k.start == one.span[0], k.end == one.span[1])
                 connection.execute(delete(tables.kept_questions).where(*same))
-                row = {"key": key, "text": one.question, "document": document, "created_at": now}
+                row = {"key": key, "text": text, "document": document, "created_at": now}
                 connection.execute(
                     insert(tables.kept_questions).values(**row, start=one.span[0], end=one.span[1], quote=one.quote)
                 )

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from sqlalchemy import delete, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
+from rove.argument_checks import check_id
 from rove.errors import InputError
 from rove.records.walk_events import WalkInfo
 from rove.store import tables
@@ -61,6 +62,7 @@ class WalkLog:
         Raises:
             InputError: there is none, or more than one.
         """
+        check_id(name, "The walk")
         w = tables.walks.c
         query = select(*COLUMNS).order_by(w.updated_at.desc(), w.seq.desc())
         if name != "last":
