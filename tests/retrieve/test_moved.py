@@ -265,6 +265,7 @@ async def test_an_export_holds_the_vectors_of_what_is_replaced_meanwhile(
     tmp_path: Path, replace_all: Replacer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with opened(tmp_path, 131_072) as kb:
+        monkeypatch.setattr("rove.exchange.DOCUMENTS_AT_ONCE", 1)
         monkeypatch.setattr(kb.store.vectors, "get", before(kb.store.vectors.get, replace_all, times=3))
         lines = [json.loads(line) async for line in kb.export()]
     assert replace_all.version == 3
