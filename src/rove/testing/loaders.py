@@ -13,7 +13,7 @@ import pytest
 from rove.errors import InputError
 from rove.load import LOADERS, Loader, LoadOptions
 from rove.load.discover import read_by
-from rove.records import Document, Source
+from rove.records import Document, Source, content_hash
 from rove.testing.contract import Contract
 
 OUTCOMES = {"empty", "unreadable", "encrypted", "damaged", "too-large", "unsupported", "partial"}
@@ -40,13 +40,19 @@ class LoaderContract(Contract):
         return list(read_by(self.make(), Source(f"/data/sample.{self.name}", f"sample.{self.name}", data, self.name)))
 
     def test_documents_hold_text_and_exact_structure(self) -> None:
-        """Sections and pages lie within the text, in order; the text can be kept; the kind is the loader's own."""
+        """Documents are named after their source; sections and pages lie within the text, in order; it can be kept."""
         documents = self.read(self.sample)
         assert documents
         assert len({document.document_id for document in documents}) == len(documents)
         for document in documents:
+            self._check_names(document, f"/data/sample.{self.name}")
             self._check_text(document)
             self._check_structure(document)
+
+    def _check_names(self, document: Document, uri: str) -> None:
+        """The engine refuses a document that is not named after the place where it lies in its source."""
+        assert document.source == uri or document.source.startswith(f"{uri}#"), document.source
+        assert document.document_id in (content_hash(document.source), document.source), document.document_id
 
     def _check_text(self, document: Document) -> None:
         assert document.text.strip()
