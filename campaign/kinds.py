@@ -101,7 +101,13 @@ KINDS: dict[str, Kind] = {
     "files": Kind(
         "campaign.files:Files",
         "damaged, hostile and mislabelled files: each has a typed outcome in the ledger, in time",
-        10_000, 14, needs_data=True,
+        10_000, 12, needs_data=True,
+    ),
+    "jail": Kind(
+        "campaign.jail:Jail",
+        "a reading process that is taken over, and sends ids, labels, places, spans and noise that are not its "
+        "source's: refused with a cure, and no other document changes",
+        300, 2,
     ),
     "folders": Kind(
         "campaign.folders:Folders",

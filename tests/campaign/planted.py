@@ -32,6 +32,7 @@ from rove.errors import InputError, RoveError
 from rove.ingest.folders import FolderChanges
 from rove.models.unit_vectors import UnitVectors
 from rove.records import Report, SourceEnd
+from rove.sandbox.checked import CheckedSources
 from rove.sandbox.pool import Pool
 from rove.serve.caller_view import CallerView
 from rove.store.array_file import ArrayFile
@@ -44,8 +45,8 @@ from rove.sync import Rove
 CLEAN = {
     "kills": (1, 3, 5), "torn": (3, 4, 1_000_040), "lost": (1, 2, 3, 4), "disks": (1, 2), "swaps": (1, 5, 7),
     "writers": (1,),
-    "filters": (1,), "callers": (6,), "chat": (4, 7), "files": (1,), "folders": (2, 5), "addresses": (1,),
-    "patterns": (1,), "trips": (1,), "vectors": (1, 2, 3, 4, 5, 6),
+    "filters": (1,), "callers": (6,), "chat": (4, 7), "files": (1,), "jail": (1, 7), "folders": (2, 5),
+    "addresses": (1,), "patterns": (1,), "trips": (1,), "vectors": (1, 2, 3, 4, 5, 6),
 }  # fmt: skip
 """Seeds of trials that must hold; those that fork come first."""
 SEEDS = 9
@@ -108,6 +109,11 @@ def forgetful(read: Callable[..., Iterator[Any]]) -> Callable[..., Iterator[Any]
                 yield item
 
     return items
+
+
+def counting(sources: CheckedSources, item: object) -> None:
+    """Count the ends of sources, and look at nothing."""
+    sources.ended += isinstance(item, SourceEnd)
 
 
 def cureless(*_: object, **__: object) -> None:
@@ -187,6 +193,7 @@ PLANTED: dict[tuple[str, str], Callable[[], list[Any]]] = {
         patch.object(AsyncRove, name, raising(RecursionError)) for name in ("respond", "gather", "walk")
     ],
     ("files", "a source without an end"): lambda: [patch.object(Pool, "read", forgetful(Pool.read))],
+    ("jail", "what a reading process says is believed"): lambda: [patch.object(CheckedSources, "check", counting)],
     ("addresses", "every address is public"): lambda: [patch("rove.load.web.address.is_public", lambda _: True)],
     ("patterns", "patterns that go back and forth"): lambda: [
         patch.object(answer, name, re.compile(r"(?:\s*/?[^\s()]*)*\)"))
