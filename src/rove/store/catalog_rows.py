@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import isfinite
+from types import MappingProxyType
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -16,6 +17,7 @@ from rove.errors import ConfigError
 from rove.language.names import JOINT, title_keys
 from rove.records import Block, Chunk, Document, DocumentInfo, Page, Prepared, Section
 from rove.records.boxes import pack_boxes, unpack_boxes
+from rove.records.document import Box
 from rove.records.metadata import LARGEST, SMALLEST, stored_fields
 from rove.records.source import Metadata, MetaValue
 from rove.store import IndexRow, Vector
@@ -27,6 +29,8 @@ SHOWN_CHARS = 40
 UNIT_WITHIN = 0.01
 """How far from 1 the length of a vector is that was written as a unit vector, at most."""
 TEXTS = frozenset((str,))
+UNREADABLE = MappingProxyType({"unreadable": "The metadata cannot be read. Add this document again."})
+"""What stands in place of metadata that are damaged."""
 AnyRow = Row[*tuple[Any, ...]]
 
 
@@ -48,7 +52,7 @@ def _loads(text: str) -> Any:  # noqa: ANN401 - whatever was written
     """
     try:
         return json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         message = f"The catalog is torn: it holds {text[:SHOWN_CHARS]!r} where JSON was written."
         raise ConfigError(message, cure=CURE) from error
 
@@ -58,6 +62,8 @@ def metadata_of(text: str) -> dict[str, MetaValue]:
     if not text:
         return {}
     tree = cast("dict[str, Any]", _loads(text))
+    if type(tree) is not dict:
+        raise TypeError(text[:SHOWN_CHARS])
     for name, value in tree.items():  # of each hit: quicker than `stored_fields`, which what is here has passed
         kind = type(value)  # pyright: ignore[reportUnknownVariableType] - of JSON
         if kind is list and TEXTS.issuperset(map(type, value)):
@@ -81,6 +87,88 @@ def readable_metadata(text: str, more: str | None = None) -> dict[str, MetaValue
         return enriched(text, more)
     except (ConfigError, AttributeError, TypeError):
         return None
+
+
+def shown_metadata(text: str, more: str | None = None) -> dict[str, MetaValue]:
+    """See `enriched`; where it cannot be read, a remark that says so. No field is there then that lets anybody in."""
+    found = readable_metadata(text, more)
+    return dict(UNREADABLE) if found is None else found
+
+
+def own_metadata(text: str, common: Metadata) -> Metadata:
+    """Read what a chunk has beyond the metadata of its document, and join both; see `shown_metadata`."""
+    return shown_metadata(text) if (own := readable_metadata(text)) is None else {**common, **own}
+
+
+def read_items(text: str, read: Callable[[Any], T]) -> tuple[T, ...]:
+    """Read a list that `to_json` has written, item by item.
+
+    Raises:
+        ConfigError, TypeError, ValueError: it is damaged.
+    """
+    items: object = _loads(text) if text else []
+    if not isinstance(items, list):
+        raise TypeError(text[:SHOWN_CHARS])
+    return tuple(map(read, cast("list[Any]", items)))
+
+
+def _items(text: str, read: Callable[[Any], T]) -> tuple[T, ...]:
+    """See `read_items`; of a list that is damaged, nothing."""
+    try:
+        return read_items(text, read)
+    except (ConfigError, TypeError, ValueError):
+        return ()
+
+
+def _span_of(item: Sequence[object]) -> tuple[int, int]:
+    start, end = item
+    if type(start) is not int or type(end) is not int:
+        raise TypeError(item)
+    return start, end
+
+
+def read_number(value: object) -> int:
+    """Take a whole number, as `read_items` asks; else raise TypeError."""
+    if type(value) is not int:
+        raise TypeError(value)
+    return value
+
+
+def read_text_item(value: object) -> str:
+    """Take a text, as `read_items` asks; else raise TypeError."""
+    if type(value) is not str:
+        raise TypeError(value)
+    return value
+
+
+def read_section(item: Any) -> Section:  # noqa: ANN401 - of JSON
+    """Read a section as `document_row` writes it; raises TypeError or ValueError where it is none."""
+    title, level, *span = item
+    return Section(read_text_item(title), read_number(level), _span_of(span))
+
+
+def read_page(item: Any) -> Page:  # noqa: ANN401 - of JSON
+    """Read a page as `document_row` writes it; raises TypeError or ValueError where it is none."""
+    number, *span = item
+    return Page(read_number(number), _span_of(span))
+
+
+def read_block(item: Any) -> Block:  # noqa: ANN401 - of JSON
+    """Read a block as `document_row` writes it; raises TypeError or ValueError where it is none."""
+    kind, start, end, caption = item
+    return Block(read_text_item(kind), _span_of((start, end)), caption)
+
+
+def _boxes(packed: object) -> tuple[Box, ...]:
+    try:
+        return unpack_boxes(packed) if isinstance(packed, bytes) else ()
+    except ValueError:
+        return ()
+
+
+def _parent(text: str) -> tuple[int, int] | None:
+    found = _items(text, read_number)
+    return (found[0], found[1]) if len(found) == 2 else None  # noqa: PLR2004 - a span
 
 
 def vector_of(blob: bytes) -> Vector:
@@ -218,11 +306,11 @@ def document_of(row: AnyRow, text: str, boxes: bytes | None) -> Document:
         text=text,
         title=row.title,
         language=row.language,
-        metadata=enriched(row.metadata, row.enriched),
-        sections=tuple(Section(t, n, (a, b)) for t, n, a, b in _loads(row.sections or "[]")),
-        pages=tuple(Page(n, (a, b)) for n, a, b in _loads(row.pages or "[]")),
-        blocks=tuple(Block(kind, (a, b), caption) for kind, a, b, caption in _loads(row.blocks or "[]")),
-        boxes=unpack_boxes(boxes or b""),
+        metadata=shown_metadata(row.metadata, row.enriched),
+        sections=_items(row.sections, read_section),
+        pages=_items(row.pages, read_page),
+        blocks=_items(row.blocks, read_block),
+        boxes=_boxes(boxes),
     )
 
 
@@ -236,7 +324,7 @@ def info_of(row: AnyRow) -> DocumentInfo:
         language=row.language,
         chunks=row.chunks,
         added_at=row.added_at,
-        metadata=enriched(row.metadata, row.enriched),
+        metadata=shown_metadata(row.metadata, row.enriched),
     )
 
 
@@ -274,11 +362,11 @@ def chunk_of(row: AnyRow, document_id: str, document_metadata: Metadata) -> Chun
         position=row.position,
         kind=row.kind,
         prefix=row.prefix,
-        headings=tuple(_loads(row.headings)) if row.headings else (),
+        headings=_items(row.headings, read_text_item) if row.headings else (),
         page=row.page,
         language=row.language,
-        metadata={**document_metadata, **metadata_of(row.metadata)} if row.metadata else document_metadata,
-        parent=tuple(_loads(row.parent)) if row.parent else None,
+        metadata=own_metadata(row.metadata, document_metadata) if row.metadata else document_metadata,
+        parent=_parent(row.parent) if row.parent else None,
     )
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Boolean, Column, ForeignKey, Integer, String, Table, Text
+from sqlalchemy import Boolean, Column, ForeignKey, Integer, Table
 
 from rove.store.tables import metadata
+from rove.store.text_values import String, Text
 
 conversations = Table(
     "conversations",

@@ -19,10 +19,10 @@ from rove.store.catalog_rows import (
     fields_of,
     index_row,
     info_of,
-    metadata_of,
     names_of_document,
     read_vectors,
     readable_metadata,
+    shown_metadata,
     slices,
     usual_length,
 )
@@ -125,7 +125,7 @@ class Documents(LiveChunks, Unfinished, TakenIn, ShallowDocuments):
 
     def own_fields(self, document_ids: Collection[str]) -> dict[str, Metadata]:
         """The metadata that live documents came with, by id, without what was worked out later."""
-        return {row.document_id: metadata_of(row.metadata) for row in _OWN.rows(self.database, document_ids)}
+        return {row.document_id: shown_metadata(row.metadata) for row in _OWN.rows(self.database, document_ids)}
 
     def wholes(self, document_ids: Collection[str]) -> dict[str, Document]:
         """Live documents by id, without their chunks, in one query; one that is not there is absent."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Column, ForeignKey, Integer, LargeBinary, String, Table, Text
+from sqlalchemy import Column, ForeignKey, Integer, LargeBinary, Table
 
 from rove.store.tables import metadata
+from rove.store.text_values import String, Text
 
 triplets = Table(
     "triplets",

@@ -12,7 +12,7 @@ from rove.errors import meant
 from rove.records import Filter
 from rove.records.filter import BUILT_IN, access_filter_of, fields_named
 from rove.store import tables
-from rove.store.catalog_rows import enriched
+from rove.store.catalog_rows import readable_metadata
 from rove.store.dialect import names_in, within
 from rove.store.documents import Documents
 
@@ -63,7 +63,7 @@ class FieldNames:
             visible: list[int] = []
             with part.database.read() as connection:
                 for row in connection.execute(query):
-                    own = enriched(row.metadata, row.fields)
+                    own = readable_metadata(row.metadata, row.fields) or {}
                     if access_filter is None or access_filter.matches({**own, **row._mapping}):  # pyright: ignore[reportPrivateUsage] - public
                         names.update(own)
                         visible.append(row.seq)

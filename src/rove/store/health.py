@@ -18,6 +18,7 @@ from rove.store.ledger import Ledger
 from rove.store.originals import Originals
 from rove.store.refusals import RowWriter, reason_of
 from rove.store.resident import Resident
+from rove.store.torn_values import torn_remark, torn_values
 from rove.store.unfinished import ERASING, SWEEPING
 
 HIDDEN = (
@@ -93,8 +94,7 @@ async def heal(
     """
     problems, left = list[str](), tuple[str, ...]()
     if thorough:
-        damaged = await asyncio.to_thread(check_catalog, catalog.database, dimension)
-        left = (f"{said_of(damaged)}. {HIDDEN}",) if damaged else ()
+        left = await asyncio.to_thread(damage_of, catalog, dimension)
         await asyncio.to_thread(catalog.database.count_rows)
     staged = await asyncio.to_thread(catalog.staged)
     difference, rebuilt = IndexDifference(), False
@@ -140,6 +140,13 @@ async def heal(
         problems=tuple(problems),
         left=left,
     )
+
+
+def damage_of(catalog: Catalog, dimension: int) -> tuple[str, ...]:
+    """Read the whole catalog, and say which rows are damaged."""
+    damaged = check_catalog(catalog.database, dimension)
+    torn = torn_values(catalog.database)
+    return (f"{said_of(damaged)}. {HIDDEN}",) * bool(damaged) + (torn_remark(torn),) * bool(torn)
 
 
 async def forget(catalog: Catalog, index: VectorIndex, chunk_ids: Sequence[str]) -> None:

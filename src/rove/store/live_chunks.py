@@ -13,10 +13,10 @@ from rove.store import Vector, tables
 from rove.store.catalog_rows import (
     AnyRow,
     chunk_of,
-    enriched,
     fields_of,
     names_of_document,
     read_vectors,
+    shown_metadata,
     usual_length,
 )
 from rove.store.catalog_view import Along, current
@@ -156,7 +156,7 @@ class LiveChunks:
 
 
 def _found(row: AnyRow) -> Found:
-    metadata = enriched(row.document_metadata, row.enriched)
+    metadata = shown_metadata(row.document_metadata, row.enriched)
     return Found(chunk_of(row, row.document_id, metadata), row.source, row.title)
 
 

@@ -8,9 +8,8 @@ from pathlib import Path
 from rove.errors import ServiceError
 from rove.store import VectorIndex
 from rove.store.catalog import Catalog
-from rove.store.catalog_check import check_catalog
 from rove.store.files import is_writable
-from rove.store.health import Health, compare
+from rove.store.health import Health, compare, damage_of
 from rove.store.originals import Originals
 
 
@@ -25,7 +24,7 @@ async def look(
     """
     if await asyncio.to_thread(is_writable, folder):
         raise refused
-    await asyncio.to_thread(check_catalog, catalog.database, dimension)
+    left = await asyncio.to_thread(damage_of, catalog, dimension)
     difference = await compare(catalog, index)
     return Health(
         chunks=await asyncio.to_thread(catalog.count),
@@ -36,4 +35,5 @@ async def look(
         shallow=await asyncio.to_thread(catalog.shallow_count),
         problems=tuple(difference.problems()),
         unmended=refused.reason,
+        left=left,
     )

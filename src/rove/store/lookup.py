@@ -6,13 +6,15 @@ import json
 from collections import namedtuple
 from collections.abc import Callable, Collection, Iterable
 from functools import cached_property
+from operator import itemgetter
 from typing import Any, cast
 
-from sqlalchemy import ColumnElement, Select, Text, bindparam
+from sqlalchemy import ColumnElement, Select, String, Text, bindparam
 
 from rove.store.catalog_rows import AnyRow
 from rove.store.database import Database
 from rove.store.dialect import within
+from rove.store.text_values import read_text
 
 
 class Lookup:
@@ -38,4 +40,14 @@ class Lookup:
     @cached_property
     def _row(self) -> Callable[[Iterable[object]], AnyRow]:
         row = namedtuple("Row", self._query.selected_columns.keys())  # pyright: ignore[reportUntypedNamedTuple] # noqa: PYI024
-        return cast("Callable[[Iterable[object]], AnyRow]", row._make)
+        make = cast("Callable[[Iterable[object]], AnyRow]", row._make)
+        columns = self._query.selected_columns
+        texts = [at for at, column in enumerate(columns) if isinstance(column.type, String)]
+        of_texts = itemgetter(*texts, texts[0])  # always a tuple
+
+        def read(values: tuple[object, ...]) -> AnyRow:
+            if bytes in map(type, of_texts(values)):
+                values = tuple(read_text(value) if at in texts else value for at, value in enumerate(values))
+            return make(values)
+
+        return cast("Callable[[Iterable[object]], AnyRow]", read)

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from sqlalchemy import Connection, Integer, String, Text, bindparam, delete, select, update
 
 from rove.store import tables
-from rove.store.catalog_rows import AnyRow, metadata_of, slices, to_json
+from rove.store.catalog_rows import AnyRow, readable_metadata, slices, to_json
 from rove.store.database import Database, insert_rows, next_revision
 from rove.store.dialect import within
 from rove.store.enriched_tables import moved_sources
@@ -113,11 +113,12 @@ def _move(database: Database, moves: Mapping[str, str], renamed: Collection[str]
 
 
 def _moved_row(row: AnyRow, new: str) -> dict[str, object]:
-    old, metadata = row.ledger_source, metadata_of(row.metadata)
+    old, written = row.ledger_source, row.metadata
+    metadata = readable_metadata(written) or {}
     if str(parent := metadata.get(PARENT, "")).startswith(old):
-        metadata[PARENT] = new + str(parent).removeprefix(old)
+        written = to_json({**metadata, PARENT: new + str(parent).removeprefix(old)})
     source = new + row.source.removeprefix(old) if row.source.startswith(old) else row.source
-    return {"row": row.seq, "new_ledger_source": new, "new_source": source, "new_metadata": to_json(metadata)}
+    return {"row": row.seq, "new_ledger_source": new, "new_source": source, "new_metadata": written}
 
 
 def _move_names(connection: Connection, moves: Mapping[str, str]) -> None:

@@ -11,7 +11,7 @@ from sqlalchemy import select
 
 from rove.records.outdated import TEXT_AS_OF
 from rove.store import tables
-from rove.store.catalog_rows import AnyRow, metadata_of, slices
+from rove.store.catalog_rows import AnyRow, readable_metadata, slices
 from rove.store.database import Database
 from rove.store.dialect import within
 
@@ -56,4 +56,4 @@ class Outdated:
 
 
 def _day(row: AnyRow) -> str:
-    return str(metadata_of(row.fields or "").get(TEXT_AS_OF, ""))
+    return str((readable_metadata(row.fields or "") or {}).get(TEXT_AS_OF, ""))

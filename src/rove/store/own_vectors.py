@@ -12,7 +12,7 @@ from rove.store import Vector, tables
 from rove.store.catalog_rows import blob_of
 from rove.store.dialect import within
 from rove.store.enriched_tables import summaries
-from rove.store.summaries import summary_of, written_out
+from rove.store.summaries import readable_summary, written_out
 from rove.store.tables import Table
 
 
@@ -55,8 +55,8 @@ def own_vectors(connection: Connection) -> list[OwnVector]:
             found.append(OwnVector(tables.memory_leads, "asked", row.seq, OwnText(row.question, asks=True)))
     summed = select(summaries, d.document_id, d.title).join(tables.documents, d.seq == summaries.c.document)
     for row in connection.execute(summed):
-        text = written_out(row.title, summary_of(row))
-        found.append(OwnVector(summaries, "vector", row.seq, OwnText(text)))
+        if summary := readable_summary(row):
+            found.append(OwnVector(summaries, "vector", row.seq, OwnText(written_out(row.title, summary))))
     return found
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from secrets import token_hex, token_urlsafe
-from typing import Any
+from typing import Any, cast
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
@@ -268,7 +268,10 @@ def _of(found: Sequence[Person], person_id: str) -> list[Person]:
 
 def _person(row: Sequence[Any]) -> Person:
     person_id, name, _, full_name, role, spaces, labels, password, issuer, subject, disabled, created, seen = row
-    may_spaces, may_labels = tuple(json.loads(spaces)), tuple(json.loads(labels)) if labels else None
+    try:
+        may_spaces, may_labels = _texts_of(spaces), _texts_of(labels) if labels else None
+    except (ValueError, TypeError, RecursionError):  # nobody knows what this person may do
+        may_spaces, may_labels, disabled = (), (), True
     return Person(
         person_id,
         name,
@@ -283,6 +286,13 @@ def _person(row: Sequence[Any]) -> Person:
         created,
         seen,
     )
+
+
+def _texts_of(written: str) -> tuple[str, ...]:
+    texts: object = json.loads(written)
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in cast("list[object]", texts)):
+        raise TypeError(written)
+    return tuple(cast("list[str]", texts))
 
 
 def _only(found: Person | None) -> Person:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Boolean, Column, ForeignKey, String, Table, Text
+from sqlalchemy import Boolean, Column, ForeignKey, Table
 
 from rove.store.tables import metadata
+from rove.store.text_values import String, Text
 
 people = Table(
     "people",

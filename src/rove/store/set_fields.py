@@ -16,7 +16,7 @@ from rove.records import Prepared
 from rove.records.metadata import stored_fields
 from rove.records.source import Metadata, MetaValue
 from rove.store import tables
-from rove.store.catalog_rows import enriched, metadata_of, to_json
+from rove.store.catalog_rows import readable_metadata, to_json
 from rove.store.database import Database, insert_rows
 from rove.store.dialect import within
 from rove.store.enriched_tables import set_fields
@@ -56,7 +56,7 @@ class SetFields:
         fresh, gone = list(dict.fromkeys(add)), set(remove)
         changed: dict[str, dict[str, MetaValue | None]] = {}
         for row in rows:
-            value = enriched(row.metadata, row.fields).get(TAGS, ())
+            value = (readable_metadata(row.metadata, row.fields) or {}).get(TAGS, ())
             held = value if isinstance(value, tuple) else (str(value),)
             after = tuple(one for one in dict.fromkeys([*held, *fresh]) if one not in gone)
             if after != held:
@@ -67,7 +67,8 @@ class SetFields:
 def read_fields(connection: Connection, document_ids: Collection[str]) -> dict[str, dict[str, MetaValue]]:
     """See `SetFields.of`."""
     query = select(set_fields).where(within(set_fields.c.document_id, document_ids))
-    return {row.document_id: metadata_of(row.fields) for row in connection.execute(query) if row.fields != NOTHING}
+    rows = connection.execute(query.where(set_fields.c.fields != NOTHING))
+    return {row.document_id: readable_metadata(row.fields) or {} for row in rows}
 
 
 def stand_beside(connection: Connection, seqs: Mapping[str, int]) -> None:

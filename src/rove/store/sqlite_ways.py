@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rove.store.sqlite_file import READ_ALONE, CatalogFile
+from rove.store.text_values import read_bytes
 
 UNWRITABLE = {
     sqlite3.SQLITE_PERM,
@@ -87,7 +88,9 @@ def open_catalog(file: Path, *, writes: bool = True) -> OpenedCatalog:
 def connect(file: Path, way: Way) -> sqlite3.Connection:
     """Open one more connection."""
     timeout = BUSY_TIMEOUT_MS / 1000
-    return sqlite3.connect(f"{file.as_uri()}{way.query}", uri=True, check_same_thread=False, timeout=timeout)
+    opened = sqlite3.connect(f"{file.as_uri()}{way.query}", uri=True, check_same_thread=False, timeout=timeout)
+    opened.text_factory = read_bytes
+    return opened
 
 
 def _opened_to_read(file: Path, refused: sqlite3.OperationalError) -> OpenedCatalog:

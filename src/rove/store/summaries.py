@@ -91,7 +91,8 @@ class Summaries:
         found: dict[str, list[Summary]] = {}
         with self.database.read() as connection:
             for row in connection.execute(query):
-                found.setdefault(row.document_id, []).append(summary_of(row))
+                if summary := readable_summary(row):
+                    found.setdefault(row.document_id, []).append(summary)
         return found
 
     def these(self, seqs: Collection[int]) -> dict[int, Summary]:
@@ -99,7 +100,7 @@ class Summaries:
         query = select(summaries, D.document_id).join(tables.documents, D.seq == S.document)
         with self.database.read() as connection:
             found = connection.execute(query.where(within(S.seq, seqs), D.revision > 0))
-            return {row.seq: summary_of(row) for row in found}
+            return {row.seq: summary for row in found if (summary := readable_summary(row))}
 
 
 class SummaryIndex:
@@ -184,7 +185,11 @@ def written_out(title: str, summary: Summary) -> str:
     return f"{' / '.join((title, *summary.headings))}\n{summary.text}"
 
 
-def summary_of(row: AnyRow) -> Summary:
-    """Read a summary: a row of `summaries` with its `document_id`."""
-    headings = tuple(map(str, json.loads(row.headings)))
-    return Summary(row.document_id, (row.start, row.end), headings, read_sentences(json.loads(row.sentences)), row.by)
+def readable_summary(row: AnyRow) -> Summary | None:
+    """Read a summary: a row of `summaries` with its `document_id`; None where it is damaged."""
+    try:
+        headings = tuple(map(str, json.loads(row.headings)))
+        sentences = read_sentences(json.loads(row.sentences))
+    except (TypeError, ValueError, RecursionError):
+        return None
+    return Summary(row.document_id, (row.start, row.end), headings, sentences, row.by)

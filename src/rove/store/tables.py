@@ -11,10 +11,10 @@ from sqlalchemy import (
     Integer,
     LargeBinary,
     MetaData,
-    String,
     Table,
-    Text,
 )  # fmt: skip
+
+from rove.store.text_values import String, Text
 
 SCHEMA_VERSION = 6
 MIGRATIONS = {

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import msgspec
 
+from rove.errors import InputError
 from rove.records import Answer, Citation
 from rove.records.walk_events import (
     Answered,
@@ -26,17 +27,29 @@ from rove.store.walk_log import WalkLog
 from rove.walk import EXTRACTIVE
 from rove.walk.json_format import from_line, to_line
 
+UNREADABLE = Erased("Unreadable")
+"""What stands in place of an event that is damaged: it may hold anything."""
+
 
 def erase_from_walks(walks: WalkLog, document_ids: Collection[str]) -> int:
     """Put `Erased` in the place of what rests on these documents; returns in how many walks. Blocks."""
     needles = [msgspec.json.encode(document_id).decode() for document_id in document_ids]
     touched = walks.resting_on(needles)
     for walk_id in touched:
-        events = [from_line(line) for line in walks.events(walk_id)]
-        after = scrubbed(events, document_ids)
+        lines = walks.events(walk_id)
+        events = [_readable(line) for line in lines]
+        after = scrubbed([event or UNREADABLE for event in events], document_ids)
         changed = {seq: to_line(new) for seq, (old, new) in enumerate(zip(events, after, strict=True), 1) if new != old}
         walks.rewrite(walk_id, changed)
     return len(touched)
+
+
+def _readable(line: str) -> WalkEvent | None:
+    """Read an event back; None where it is damaged."""
+    try:
+        return from_line(line)
+    except InputError:
+        return None
 
 
 def scrubbed(events: Sequence[WalkEvent], document_ids: Collection[str]) -> list[WalkEvent]:
