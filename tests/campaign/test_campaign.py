@@ -50,7 +50,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], list
     done = subprocess.run(
         [sys.executable, "-X", "faulthandler", str(SCRIPT), *order, *(name for name in kinds if name not in order)],
         env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(folder)},
-        capture_output=True, text=True, timeout=600, check=False,
+        capture_output=True, text=True, timeout=1_500, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[:4000]
     assert list(folder.iterdir()) == [], "a kind has left something behind"
