@@ -12,9 +12,11 @@ from typing import Any
 import httpx
 import pytest
 
+from markdown_viewers import acts
 from rove.evaluate.feedback import feedback_of
 from rove.records import Text
-from rove.serve.conversations.schema import WITHHELD
+from rove.serve.conversations.exported import exported
+from rove.serve.conversations.schema import WITHHELD, ConversationTold
 from rove.store.conversation_log import ASKED, MOST_TURNS, ConversationLog
 from serve.conftest import PUBLIC, SECRET, Opener, Town, hold, in_a_task, listening, serving
 
@@ -409,6 +411,36 @@ async def test_exported(town: Town) -> None:
         assert f"## 1. {QUESTION}" in text.text and f"[1] Policy: “{PUBLIC}”" in text.text
         assert "## 2. remote work" in text.text
         assert (await client.get(f"{at}/export", params={"format": "pdf"})).status_code == 422
+
+
+HOSTILE = (
+    "<img src=x onerror=alert(1)>", "<script>alert(1)</script>", "[x](javascript:alert(1))", "![](http://t.example/x)",
+    "said\n\n# Forged\n\n## 9. Forged", "so\n===", "<!-- ", "[a]\n\n[a]: javascript:x", "``` \n<b>", "~~~\n",
+    "a | <b> | `",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("words", HOSTILE)
+async def test_nothing_in_an_exported_conversation_acts(town: Town, words: str) -> None:
+    async with town.client("anna") as client:
+        at = await begun(client, title=words)
+        await asked(client, at)
+        await asked(client, at, f"remote work {words}", way="search")
+        assert not acts((await client.get(f"{at}/export")).text, headings=3)
+        told = (await client.get(at)).json()
+    answer, search = told["entries"]
+    answer["answer"]["text"] += f"\n\n{words}\n\n[1]"
+    cited = answer["answer"]["citations"][0]
+    cited["quote"] = cited["title"] = search["note"] = words
+    search["hits"][0] |= {"title": "", "source": words}
+    search["hits"][0]["rendered"]["text"] = words
+    answer["problem"] = {"type": "about:blank", "status": 400, "title": words, "detail": words}
+    sql = {"question": words, "text": words, "sql": f"select '{words}", "columns": [words], "rows": [[words]]}
+    sql |= {"database": "", "by": "rules", "cut": False, "note": "", "answered": True, "cells": []}
+    told["entries"].append({**search, "number": 3, "hits": None, "sql": sql})
+    text = exported(ConversationTold.model_validate(told), "markdown")
+    assert not acts(text, headings=4)
+    assert json.loads(exported(ConversationTold.model_validate(told), "json"))["entries"][1]["note"] == words
 
 
 async def test_bounds(town: Town) -> None:

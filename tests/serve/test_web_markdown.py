@@ -10,6 +10,9 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Page
 
+from language.test_safe_markdown import ATTACKS, HARMLESS
+from markdown_viewers import acts
+from rove.language.safe_markdown import fenced, literal, safe_markdown
 from serve.browser import EVIL, Visit, held
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -42,6 +45,20 @@ ANSWER = """async (answer) => {
   const host = document.createElement("div");
   host.append(...drawAnswer(answer).filter(Boolean));
   return [host.querySelector(".answer-text").innerHTML, host.querySelector(".left-out li")?.textContent ?? ""];
+}"""
+SAFE = """async (texts) => {
+  const { fenced, literal, safeMarkdown } = await import("/web/safe_markdown.js");
+  return texts.map((text) => [literal(text), safeMarkdown(text), fenced(text)]);
+}"""
+COPIED = """async (words) => {
+  const { asMarkdown } = await import("/web/as_markdown.js");
+  const cited = { number: 1, title: words, source: words };
+  const sql = { text: words, sql: words, columns: [words], rows: [[words]] };
+  return [
+    { way: "answer", question: words, answer: { text: words, sentences: [{ citations: [cited] }] } },
+    { way: "search", question: words, hits: [{ title: words, source: words, rendered: { text: words } }] },
+    { way: "database", question: words, sql },
+  ].map((entry) => asMarkdown(entry, document.body));
 }"""
 PLAIN = {
     "One.\nTwo.\n\nThree.": "<p>One.\nTwo.</p><p>Three.</p>",
@@ -294,3 +311,18 @@ async def test_fixed_sentences_are_no_markdown(page: Page) -> None:
         assert shown == '<p><bdi class="quote">Do you mean *A* or\n# B?</bdi></p>'
     shown, _ = await drawn(page, answer("unsourced", "No source.\n\n*So* it is. [1]", ("No source.", []), ("x", [])))
     assert shown == "<p>No source.</p><p><em>So</em> it is. [1]</p>"
+
+
+async def test_what_is_copied_is_made_safe_as_exports_are(visit: Visit) -> None:
+    texts = [
+        *ATTACKS,
+        *HARMLESS,
+        "It is **so**. [1]\n\n1. `<b>`\n   ```sh\n   cat <in\n   ```",
+        "    <b>\n\tx",
+        "2024. R&D &lt;",
+    ]
+    async with visit.page() as page:
+        made = await page.evaluate(SAFE, texts)
+        assert made == [[literal(text), safe_markdown(text), fenced(text)] for text in texts]
+        for attack in ATTACKS:
+            assert not [text for text in await page.evaluate(COPIED, attack) if acts(text.partition("\n")[2])]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal
 
+from rove.language.safe_markdown import fenced, literal, safe_markdown
 from rove.serve.conversations.schema import ConversationTold, EntryOut
 from rove.serve.questions.databases import SqlOut
 from rove.serve.questions.results import CitationOut, HitOut
@@ -15,19 +16,19 @@ ENDINGS: dict[Format, str] = {"markdown": "md", "json": "json"}
 
 
 def exported(told: ConversationTold, form: Format) -> str:
-    """Write a conversation with all that its owner may see of it."""
+    """Write a conversation with all that its owner may see of it; in Markdown, no words of it are markup."""
     if form == "json":
         return told.model_dump_json(indent=2)
-    parts = [f"# {_line(told.title) or told.conversation_id}", f"{told.created_at} – {told.updated_at}"]
+    parts = [f"# {literal(told.title) or told.conversation_id}", f"{told.created_at} – {told.updated_at}"]
     for entry in told.entries:
         parts += _entry(entry)
     return "\n\n".join(parts) + "\n"
 
 
 def _entry(entry: EntryOut) -> Iterator[str]:
-    yield f"## {entry.number}. {_line(entry.question)}"
+    yield f"## {entry.number}. {literal(entry.question)}"
     if entry.answer:
-        yield entry.answer.text
+        yield safe_markdown(entry.answer.text)
         yield from _sources(entry.answer.citations)
     if entry.hits:
         yield "\n".join(_found(number, hit) for number, hit in enumerate(entry.hits, 1))
@@ -36,40 +37,32 @@ def _entry(entry: EntryOut) -> Iterator[str]:
     if entry.walk_id:
         yield f"`walk {entry.walk_id}`"
     if entry.problem:
-        yield f"{entry.problem.title}: {entry.problem.detail}"
+        yield literal(f"{entry.problem.title}: {entry.problem.detail}")
     if not (entry.answer or entry.hits or entry.sql or entry.problem or entry.walk_id):
         yield f"({entry.state})"
     if entry.note:
-        yield f"*{entry.note}*"
+        yield f"*{literal(entry.note)}*"
 
 
 def _rows(reply: SqlOut) -> Iterator[str]:
-    yield reply.text
+    yield literal(reply.text)
     if reply.rows:
         lines = [reply.columns, ["---"] * len(reply.columns), *reply.rows]
-        yield "\n".join(f"| {' | '.join(map(_cell, line))} |" for line in lines)
+        yield "\n".join(f"| {' | '.join(map(literal, line))} |" for line in lines)
     if reply.sql:
-        yield f"```sql\n{reply.sql}\n```"
-
-
-def _cell(text: str) -> str:
-    return _line(text).replace("|", "\\|")
+        yield fenced(reply.sql, "sql")
 
 
 def _sources(citations: list[CitationOut]) -> Iterator[str]:
     if citations:
         yield "\n".join(
-            f"- [{one.number}] {_named(one.title, one.source, one.page)}: “{_line(one.quote)}”" for one in citations
+            f"- [{one.number}] {_named(one.title, one.source, one.page)}: “{literal(one.quote)}”" for one in citations
         )
 
 
 def _found(number: int, hit: HitOut) -> str:
-    return f"{number}. {_named(hit.title, hit.source, hit.page)}: “{_line(hit.rendered.text)}”"
+    return f"{number}. {_named(hit.title, hit.source, hit.page)}: “{literal(hit.rendered.text)}”"
 
 
 def _named(title: str, source: str, page: int | None) -> str:
-    return f"{_line(title) or source}{f', p. {page}' if page else ''}"
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())
+    return f"{literal(title) or literal(source)}{f', p. {page}' if page else ''}"

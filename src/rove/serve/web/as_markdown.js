@@ -1,23 +1,24 @@
 // A turn as markdown, to be pasted elsewhere: the text with its numbers, and the sources that they stand for.
 
+import { fenced, literal, safeMarkdown } from "./safe_markdown.js";
 import { t } from "./words.js";
 
 /** What is copied of a turn; of a walk, what its card shows: `host` is the turn as it is drawn. */
 export function asMarkdown(entry, host) {
-  if (entry.way === "search") return [`## ${line(entry.question)}`, ...(entry.hits ?? []).map(passage)].join("\n\n");
-  if (entry.sql) return [`## ${line(entry.question)}`, entry.sql.text, table(entry.sql), entry.sql.sql && `\`\`\`sql\n${entry.sql.sql}\n\`\`\``].filter(Boolean).join("\n\n");
+  if (entry.way === "search") return [`## ${literal(entry.question)}`, ...(entry.hits ?? []).map(passage)].join("\n\n");
+  if (entry.sql) return [`## ${literal(entry.question)}`, literal(entry.sql.text), table(entry.sql), entry.sql.sql && fenced(entry.sql.sql, "sql")].filter(Boolean).join("\n\n");
   const answer = entry.answer ?? host.querySelector(".walk-card")?.answer;
-  if (!answer) return `## ${line(entry.question)}`;
-  return [`## ${line(entry.question)}`, answer.text, sources(answer)].filter(Boolean).join("\n\n");
+  if (!answer) return `## ${literal(entry.question)}`;
+  return [`## ${literal(entry.question)}`, safeMarkdown(answer.text), sources(answer)].filter(Boolean).join("\n\n");
 }
 
 function table({ columns, rows }) {
-  const row = (cells) => `| ${cells.map((cell) => line(cell).replaceAll("|", "\\|")).join(" | ")} |`;
+  const row = (cells) => `| ${cells.map(literal).join(" | ")} |`;
   return rows.length ? [columns, columns.map(() => "---"), ...rows].map(row).join("\n") : "";
 }
 
 function passage(hit, at) {
-  const quoted = hit.rendered.text.trim().split("\n").map((text) => `> ${text}`).join("\n");
+  const quoted = hit.rendered.text.trim().split("\n").map((text) => `> ${literal(text)}`).join("\n");
   return `${at + 1}. ${place(hit)}\n\n${quoted}`;
 }
 
@@ -30,10 +31,6 @@ function sources(answer) {
 }
 
 function place({ title, source, page }) {
-  const named = [title, source.toLowerCase() !== title.toLowerCase() && source].filter(Boolean).map(line);
+  const named = [title, source.toLowerCase() !== title.toLowerCase() && source].filter(Boolean).map(literal);
   return [...named, page && t("source.page", { page })].filter(Boolean).join(", ");
-}
-
-function line(text) {
-  return text.replace(/\s+/g, " ").trim();
 }

@@ -72,7 +72,7 @@ function bare(code) {
 }
 
 /** Where runs of so many backticks stand: (length, after) => place of the next one, or undefined. Each is looked at once. */
-function closers(text) {
+export function closers(text) {
   const runs = new Map();
   for (const { 0: { length }, index } of text.matchAll(/`+/g)) {
     if (!runs.has(length)) runs.set(length, { next: 0, places: [] });
