@@ -104,6 +104,7 @@ class FlowLog:
 
 
 def _scrubbed(event: str) -> str:
+    told: dict[str, object]
     try:
         told = json.loads(event)
         holds = told["type"] in HOLDING
