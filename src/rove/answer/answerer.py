@@ -13,7 +13,7 @@ from rove.answer.gate import GateVerdict
 from rove.answer.passages import TextOf, read_parents
 from rove.answer.refusal import refusal
 from rove.answer.short_answer import short_answer
-from rove.answer.spans import AnswerSpans, ReadSpans, judged_spans
+from rove.answer.spans import JudgedSpans, ReadSpans, judged_spans
 from rove.events import Listener
 from rove.language.pipe_rows import as_table
 from rove.language.rendering import render
@@ -103,8 +103,9 @@ class Answerer:
         hits = await read_parents(found, text_of)
 
         async def quoted(note: str) -> Answer:
-            spans = await self._spans(question, found, verdict, follow)
-            return await self._quote(question, hits, spans, language, text_of, note, follow)
+            judged = await self._judged(question, found, verdict, follow)
+            read = await ReadSpans.of(found, verdict.readings, self._embedder)
+            return await self._quote(question, hits, read, judged, language, text_of, note, follow)
 
         if self._chat is None:
             return await quoted(NO_MODEL)
@@ -116,14 +117,13 @@ class Answerer:
             return refused(question, hits, language, MODEL_REFUSED.format(model=self._chat.name))
         return await quoted(unheld_note(verified, self._chat.name))
 
-    async def _spans(
+    async def _judged(
         self, question: str, found: Sequence[Hit], verdict: GateVerdict, follow: FollowUp | None
-    ) -> AnswerSpans:
-        """Say where answers are seen. Of a question that follows another the judge cannot tell what it is about."""
-        judged = None
-        if self._judge and not follow:
-            judged = verdict.spans or await judged_spans(question, found, self._judge)
-        return judged or await ReadSpans.of(found, verdict.readings, self._embedder)
+    ) -> JudgedSpans | None:
+        """Say where the judge sees answers. Of a question that follows another it cannot tell what it is about."""
+        if self._judge is None or follow:
+            return None
+        return verdict.spans or await judged_spans(question, found, self._judge)
 
     async def portrait(
         self, question: str, hits: Sequence[Hit], *, language: str, text_of: TextOf, listener: Listener
@@ -141,12 +141,19 @@ class Answerer:
         return held(question, verified, (), language, self._chat.name) if verified.holds else None
 
     async def _quote(
-        self, question: str, hits: Sequence[Hit], spans: AnswerSpans, language: str, text_of: TextOf, note: str,
-        follow: FollowUp | None,
+        self, question: str, hits: Sequence[Hit], read: ReadSpans, judged: JudgedSpans | None, language: str,
+        text_of: TextOf, note: str, follow: FollowUp | None,
     ) -> Answer:  # fmt: skip
         with stage("quote"):
             chosen = await best_quotes(
-                question, hits, language, self._embedder, quotes=self._settings.quotes, spans=spans, follow=follow
+                question,
+                hits,
+                language,
+                self._embedder,
+                quotes=self._settings.quotes,
+                spans=read,
+                judged=judged,
+                follow=follow,
             )
         quotes = [one for one in chosen if check(one.citation, await text_of(one.citation.document_id))]
         if not quotes:
@@ -154,7 +161,14 @@ class Answerer:
         sentences = tuple(Sentence(shown([one], marked=False), (one.citation,)) for one in quotes)
         text = "\n\n".join(shown(list(block)) for _, block in groupby(quotes, table_of))
         return Answer(
-            question, text, "extractive", language, sentences, tuple(hits), note, short=short_answer(quotes, spans)
+            question,
+            text,
+            "extractive",
+            language,
+            sentences,
+            tuple(hits),
+            note,
+            short=short_answer(quotes, judged or read),
         )
 
 

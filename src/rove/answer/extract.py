@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rove.answer.cite import cite
 from rove.answer.claim import plain
-from rove.answer.spans import AnswerSpan, AnswerSpans, JudgedSpans, ReadSpans
+from rove.answer.spans import AnswerSpan, JudgedSpans, ReadSpans
 from rove.answer.values import read_values
 from rove.language.pipe_rows import table_rows
 from rove.language.sentences import sentence_spans
@@ -78,7 +78,8 @@ async def best_quotes(
     embedder: Embedder,
     *,
     quotes: int,
-    spans: AnswerSpans = ReadSpans(),  # noqa: B008 - nothing was read
+    spans: ReadSpans = ReadSpans(),  # noqa: B008 - nothing was read
+    judged: JudgedSpans | None = None,
     follow: FollowUp | None = None,
 ) -> list[Candidate]:
     """Choose at most `quotes` sentences and rows, best first; sentences that follow each other stay in their order.
@@ -100,7 +101,7 @@ async def best_quotes(
         ServiceError: the embedder failed.
     """
     every = await asyncio.to_thread(list_candidates, question, hits, language)
-    if isinstance(spans, JudgedSpans) and (answering := _answering(question, every, spans, language)):
+    if judged and (answering := _answering(question, every, judged, language)):
         return _in_reading_order(answering[:quotes])
     candidates = every[:CANDIDATES]
     if not candidates:
@@ -231,7 +232,7 @@ def _followed(follow: FollowUp, candidates: Sequence[Candidate], language: str) 
     )
 
 
-def _read(candidates: Sequence[Candidate], spans: AnswerSpans) -> NDArray[np.float64]:
+def _read(candidates: Sequence[Candidate], spans: ReadSpans) -> NDArray[np.float64]:
     found = (spans.best(one.citation.document_id, one.citation.span) for one in candidates)
     return np.array([1 / (1 + np.exp(-best.score)) if best else 0.0 for best in found])
 

@@ -105,9 +105,9 @@ async def asked_facts(
     embedder, most = context.search_context.embedder, context.answer.quotes
     hits = await read_parents(found, context.text_of)
     judge = context.search_context.judge()
-    seen = await judged_spans(state.question, found, judge) if judge else None
-    spans = seen or await ReadSpans.of(found, readings, embedder)
-    quotes = await best_quotes(state.question, hits, state.language, embedder, quotes=most, spans=spans)
+    judged = await judged_spans(state.question, found, judge) if judge else None
+    spans = await ReadSpans.of(found, readings, embedder)
+    quotes = await best_quotes(state.question, hits, state.language, embedder, quotes=most, spans=spans, judged=judged)
     best = max((fact.relevance for fact in state.facts), default=LEAST)
     made = [_fact(quote, best, state.round) for quote in quotes]
     known = {(f.citation.document_id, f.citation.span): f for f in state.facts if f.citation}
