@@ -111,7 +111,7 @@ def _opened(file: Path, way: Way) -> OpenedCatalog:
     except sqlite3.OperationalError:
         watch.close()
         raise
-    except sqlite3.DatabaseError:
+    except (sqlite3.DatabaseError, UnicodeDecodeError):
         pass  # it is torn, which is said by who reads it
     return OpenedCatalog(way, CatalogFile(file), watch)
 
