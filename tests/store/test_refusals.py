@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rove import ConfigError, Rove, ServiceError, Text, field
+from rove import ConfigError, InputError, Rove, ServiceError, Text, field
 from rove.models import EMBEDDERS, Vectors
 from rove.models.fake import FakeEmbedder
 from rove.store import INDEXES, IndexRow
@@ -97,20 +97,21 @@ def test_odd_names_and_ids_are_kept(tmp_path: Path) -> None:
         "e\u0301",
         "\u00e9",
         "`\"'; --",
-        "language",
-        "source",
         "日本 語",
         "",
         "f_a__s",
     ]
     with opened(tmp_path, "lancedb") as kb:
         fields = {name: number for number, name in enumerate(names)}
-        odd = Text("Odd names.", id="a\ud800", title="t\0\ud800", metadata={**fields, "n\0": 7, "m\ud800": 8, None: 9})
+        odd = Text("Odd names.", id="a", title="t\0\ud800", metadata={**fields, "n\0": 7, "m\ud800": 8, None: 9})
         assert kb.add(odd, Text("Another.", id="b")).added == 2
         for name, value in {**fields, "n": 7, "m": 8, "None": 9}.items():
             assert [hit.title for hit in kb.search("odd", where=field(name) == value)] == ["t"], name
         assert kb.delete("a") == 1
         assert kb.doctor().ok
+        for refused in (Text("Odd.", id="a\ud800"), Text("Odd.", metadata={"language": "x"})):
+            with pytest.raises(InputError):
+                kb.add(refused)
 
 
 @pytest.mark.parametrize("error", [KeyError, RuntimeError, ValueError, OverflowError])

@@ -245,7 +245,7 @@ async def test_a_search_that_hangs_at_any_step_ends_with_the_seconds(
             events = [event async for event in walk]
         stopped = next(event for event in events if isinstance(event, Stopped))
         assert stopped.reason in {"seconds", "enough", "no-lead", "no-new-fact", "no-new-chunk"}
-        assert calls > 1 or stopped.reason == "seconds"
+        assert calls or stopped.reason == "seconds"
         assert isinstance(events[-1], Answered | Warned)
         assert walk.state.spent.seconds < 30
         assert len(events) < 200
