@@ -179,10 +179,10 @@ class AsyncRove(
     ) -> Response:
         """Answer one turn of a conversation; give its `history` with the next one. See `Responder.respond`.
 
-        The answer's `note` says as well which fields the filter names and no document has, and what `untold` says.
+        The answer's `note` says as well which fields the filter names and no document has, and what `_untold` says.
         """
         response = await self._responder(question).respond(question, history=history, where=where, listener=listener)
-        said = " ".join(filter(None, (*await self.notes_on(where), *self.untold(where), response.answer.note)))
+        said = " ".join(filter(None, (*await self.notes_on(where), *self._untold(where), response.answer.note)))
         return replace(response, answer=replace(response.answer, note=said))
 
     async def understand(

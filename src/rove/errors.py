@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+CONDITION_TOO_LONG = "The condition has {condition} characters; {limit} are read."
+SHORTEN = "Shorten it; add a long text as a document."
 MAX_QUESTION_CHARS = 32_000
 """A question, a request, the goal of a walk or a condition may have so many characters, whichever way it comes."""
 MEANT = "Did you mean {named!r}?"
@@ -99,8 +101,8 @@ def check_length(text: str, named: str = "question") -> None:
         InputError: it is.
     """
     if len(text) > MAX_QUESTION_CHARS:
-        message = f"The {named} has {len(text)} characters; {MAX_QUESTION_CHARS} are read."
-        raise InputError(message, cure="Shorten it; add a long text as a document.", outcome="unsupported")
+        message = CONDITION_TOO_LONG.format(condition=len(text), limit=MAX_QUESTION_CHARS)
+        raise InputError(message.replace("condition", named, 1), cure=SHORTEN, outcome="unsupported")
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:

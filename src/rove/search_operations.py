@@ -123,10 +123,10 @@ class SearchOperations:
             found = await retrieve(mode, self.search_context, Query(question, depth, where, rerank))
             found = [hit for hit in found if min_score is None or hit.score >= min_score]
             note(await self.store.field_names.on(where), listener)
-            tell(self.untold(where), listener)
+            tell(self._untold(where), listener)
             return ruled(found, self.rules)[:top_k]
 
-    def untold(self, where: Filter | None) -> list[str]:
+    def _untold(self, where: Filter | None) -> list[str]:
         """What is to be said once of the base, as far as a filter lets it be seen, and was not said yet.
 
         Vectors of the embedder that are not of unit length, and passages that are damaged in the catalog, as what was

@@ -74,7 +74,7 @@ async def _judge(kb: AsyncRove) -> TriedOut:
     judge = kb.judge()
     if judge is None:
         raise ConfigError(NO_JUDGE, cure=NO_JUDGE_CURE)
-    await judge.answers(QUESTION, f"{PROMPT} {token_hex(4)}.")  # none that was judged before
+    await judge.answers(QUESTION, f"{PROMPT} {token_hex(4)}")  # none that was judged before
     return TriedOut(works=True, name=kb.settings.judge.model or kb.settings.judge.name or type(judge).__name__, ms=0)
 
 
