@@ -16,6 +16,7 @@ from rove.testing import (
     FallbackContract,
     GraphStoreContract,
     IndexContract,
+    JudgeContract,
     LayoutContract,
     LoaderContract,
     MetricContract,
@@ -55,6 +56,10 @@ class TestLetters(EmbedderContract):
 
 class TestShort(RerankerContract):
     name = "short"
+
+
+class TestSharedWords(JudgeContract):
+    name = "shared-words"
 
 
 class TestParrot(ChatModelContract):
