@@ -57,12 +57,12 @@ def test_what_each_query_finds_alone_and_among_many(catalog: Catalog, query: Doc
 def test_chunks_of_a_document_come_in_order_and_through_a_filter(tmp_path: Path) -> None:
     text = "\n\n".join(f"Paragraph {n} of the rules. {'x ' * 300}" for n in range(6))
     with Rove.open(tmp_path, embedder={"name": "fake"}) as kb:
-        kb.add(Text(text, id="rules", kind="markdown"), Text(text, id="own", metadata={"type": "law"}))
+        kb.add(Text(text, id="rules", kind="markdown"), Text(text, id="own", metadata={"sort": "law"}))
         catalog = kb._kb.store.catalog
         chunks = catalog.find_chunks("rules", None)
         assert len(chunks) > 1
         assert [one.chunk for one in chunks] == kb.document("rules")[1]
         assert catalog.find_chunks("rules", field("type") == "markdown") == chunks
         assert catalog.find_chunks("rules", field("kind") == "markdown") == []
-        assert len(catalog.find_chunks("own", field("type") == "law")) == len(kb.document("own")[1])
+        assert len(catalog.find_chunks("own", field("sort") == "law")) == len(kb.document("own")[1])
         assert catalog.find_chunks("nothing", None) == []
