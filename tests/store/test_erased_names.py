@@ -28,16 +28,28 @@ with Rove.open(sys.argv[1], embedder={"name": "fake"}, store=store) as kb:
 """
 
 
+TRACES = """
+import sys
+from pathlib import Path
+
+base = Path(sys.argv[1])
+for file in filter(Path.is_file, base.rglob("*")):
+    held = file.read_bytes()
+    for canary in sys.argv[2:]:
+        forms = [form for said in (canary, canary.capitalize()) for form in (said.encode(), said.encode("utf-16-le"))]
+        if any(form in held for form in forms):
+            print(file.relative_to(base), canary, sep="\\t")
+"""
+
+
 def traces(base: Path) -> set[tuple[str, str]]:
-    """Each file that holds a canary, in UTF-8 or UTF-16, and which."""
-    return {
-        (str(file.relative_to(base)), canary)
-        for file in base.rglob("*")
-        if file.is_file()
-        for canary in CANARIES
-        for form in (canary, canary.capitalize())
-        if form.encode() in file.read_bytes() or form.encode("utf-16-le") in file.read_bytes()
-    }
+    """Each file that holds a canary, in UTF-8 or UTF-16, and which.
+
+    They are read by another process: one that closes a file of its own catalog lets go of SQLite's locks on it.
+    """
+    command = [sys.executable, "-c", TRACES, str(base), *CANARIES]
+    lines = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout.splitlines()
+    return {(name, canary) for name, canary in (line.split("\t") for line in lines)}
 
 
 @pytest.mark.parametrize("resident_chunks", [0, 1_000])
