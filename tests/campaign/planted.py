@@ -171,7 +171,6 @@ PLANTED: dict[tuple[str, str], Callable[[], list[Any]]] = {
         patch.object(MemoryIndex, "best_keyword", no_where(MemoryIndex.best_keyword))
     ],
     ("filters", "LanceDB passes all"): lambda: [patch.object(LanceIndex, "semantic", careless(LanceIndex))],
-    ("filters", "no bounds"): lambda: [patch("rove.argument_checks.fault_of", lambda _: "")],
     ("callers", "labels are not looked at"): lambda: [
         patch.object(CallerView, "where", everything), patch.object(CallerView, "_sees", lambda *_: True),
         patch.object(CallerView, "_seen", lambda _, hits: list(hits)),
