@@ -65,6 +65,8 @@ def copy(base: Path, address: Address) -> dict[str, int]:
                 _set_facts(target, [tuple(row) for row in rows])
                 continue
             quoted = ", ".join(f'"{name}"' for name in names)
+            if table.name == "row_counts":  # the new base has counts of its own, of nothing
+                target.execute("DELETE FROM row_counts")
             with target.cursor().copy(f'COPY "{table.name}" ({quoted}) FROM STDIN'.encode()) as pipe:
                 copied[table.name] = 0
                 for row in rows:
