@@ -183,6 +183,13 @@ def rewrites(options: argparse.Namespace) -> list[Table]:
     return part.run()
 
 
+def clerk(options: argparse.Namespace) -> list[Table]:
+    """See `bench.clerk`."""
+    from bench.clerk import run as part
+
+    return part.run([half for half in options.sets.split(",") if half] or ("a", "b"))
+
+
 def quotes(options: argparse.Namespace) -> list[Table]:
     """See `bench.quotes`."""
     from bench import quotes as part
@@ -282,6 +289,7 @@ PARTS = {
     "summaries": [summaries],
     "questions": [questions],
     "rewrites": [rewrites],
+    "clerk": [clerk],
     "quotes": [quotes],
     "sentences": [sentences],
     "static": [static],

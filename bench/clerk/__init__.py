@@ -1,0 +1,1 @@
+"""A clerk's questions over mixed files in five languages: what is shown, right, cut, or refused."""
