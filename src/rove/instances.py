@@ -10,6 +10,7 @@ from rove.errors import ConfigError
 from rove.models import ChatModel, Embedder, Reranker
 from rove.models.cache import remembering
 from rove.models.judge import Judge
+from rove.models.thinking import WithoutThinking
 from rove.settings import SettingsSection
 from rove.store import VectorIndex
 
@@ -59,4 +60,6 @@ def told_apart(**given: object) -> tuple[Instances, dict[str, object]]:
             raise ConfigError(message, cure="Give a table, as embedder={'name': 'fake'}, or an object of its contract.")
     if "embedder" in made:
         made["embedder"] = remembering(made["embedder"])
+    if "chat" in made:
+        made["chat"] = WithoutThinking(made["chat"])
     return Instances(**made), tables

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel
 
 from rove.records import Hit
-from rove.registry import Registry
+from rove.registry import Registry, load
 from rove.settings import ChatSettings
 
 Vectors = NDArray[np.float32]
@@ -207,12 +207,14 @@ CHAT_MODELS = Registry(
         "fake": "rove.models.fake:FakeChatModel",
     },
 )
+WITHOUT_THINKING = "rove.models.thinking:WithoutThinking"
 
 
 def chat_model(settings: ChatSettings) -> ChatModel | None:
     """Make the chat model that the settings name; None where they name none.
 
     `settings.model` begins with a name of `CHAT_MODELS` ("fake", "mine:large"), or else is one that pydantic-ai knows.
+    Its replies have no thinking in them (`rove.models.thinking`).
 
     Raises:
         ConfigError: the extra that it needs is not installed.
@@ -220,4 +222,5 @@ def chat_model(settings: ChatSettings) -> ChatModel | None:
     if not settings.model:
         return None
     name = settings.model.partition(":")[0]
-    return CHAT_MODELS.get(name if name in CHAT_MODELS.names() else "pydantic-ai")(settings)
+    made = CHAT_MODELS.get(name if name in CHAT_MODELS.names() else "pydantic-ai")(settings)
+    return made if name == "fake" else load(WITHOUT_THINKING)(made, f"{settings.base_url} {settings.model}")
