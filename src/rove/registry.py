@@ -59,13 +59,7 @@ class Registry:
 
     def _packaged(self, name: str) -> Any:  # noqa: ANN401
         path, _, extra = self.table[name].partition(" ")
-        try:
-            return load(path)
-        except ModuleNotFoundError as error:
-            if not extra:
-                raise
-            message = f"The {self.noun} {name!r} needs {error.name!r}, which is not installed."
-            raise ConfigError(message, cure=install_cure(extra.strip("[]"), error.name or "")) from error
+        return load_extra(path, extra.strip("[]"), f"The {self.noun} {name!r}") if extra else load(path)
 
     def _installed(self, name: str) -> Any:  # noqa: ANN401
         point = self.outside[name]
@@ -81,6 +75,19 @@ def load(path: str) -> Any:  # noqa: ANN401 - whatever stands there
     """Import "module:name" and return it: the one place where something is imported when it is first used."""
     module, _, attribute = path.partition(":")
     return getattr(import_module(module), attribute)
+
+
+def load_extra(path: str, extra: str, what: str) -> Any:  # noqa: ANN401 - whatever stands there
+    """Import "module:name", which needs an extra, and return it. `what` needs it: the subject of the message.
+
+    Raises:
+        ConfigError: the extra is not installed.
+    """
+    try:
+        return load(path)
+    except ModuleNotFoundError as error:
+        message = f"{what} needs {error.name!r}, which is not installed."
+        raise ConfigError(message, cure=install_cure(extra, error.name or "")) from error
 
 
 def defer(package: str) -> None:

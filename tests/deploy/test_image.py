@@ -23,7 +23,7 @@ from serve.conftest import ENVIRONMENT, ROVE
 
 ROOT = Path(__file__).parents[2]
 DOCKERFILE = (ROOT / "deploy" / "Dockerfile").read_text("utf-8")
-EXTRAS = ("chat", "serve", "tools", "postgres", "sql")
+EXTRAS = ("chat", "serve", "tools", "postgres", "sql", "parquet")
 LEFT_OUT = (
     ".git/config", ".venv/bin/python", "tests/conftest.py", "bench/.cache/x", "docs/architecture.md",
     "kb/catalog.sqlite", "deploy/Dockerfile", "src/rove/__pycache__/engine.cpython-312.pyc", "rove.toml", ".env",

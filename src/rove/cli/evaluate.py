@@ -19,12 +19,12 @@ from rove.evaluate.dataset.resolve import resolve
 from rove.evaluate.lab import Lab
 from rove.evaluate.metrics import Scores
 from rove.evaluate.one_configuration import ConfigurationScores, evaluate
-from rove.evaluate.parquet_rows import write_rows
 from rove.evaluate.plan import Way
 from rove.evaluate.results import AnswerOutcome, Ingested
 from rove.evaluate.scoring import check_metrics, metric_names
 from rove.evaluate.sources import documents_of
 from rove.evaluate.sweep import ingest
+from rove.registry import load_extra
 from rove.retrieve.condition import parse_where
 from rove.settings import read_settings
 
@@ -91,6 +91,7 @@ async def _eval(session: Session, dataset: str, call: _Eval) -> None:
         await lab.close()
     if call.parquet:
         scores = together(found.scores, answers.scores, data) if answers else found.scores
+        write_rows = load_extra("rove.evaluate.parquet_rows:write_rows", "parquet", "--parquet")
         write_rows(Path(call.parquet), data, {NAME: scores}, {NAME: found.outcomes}, {})
     price = Price(*call.price) if call.price else None
     if session.output.as_json:

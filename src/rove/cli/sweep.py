@@ -20,7 +20,6 @@ from rove.evaluate.dataset import Dataset
 from rove.evaluate.estimate import Estimate, estimate
 from rove.evaluate.grid import Grid, read_grid
 from rove.evaluate.machine import described
-from rove.evaluate.parquet_rows import write_rows
 from rove.evaluate.plan import Plan, plan
 from rove.evaluate.report.report_page import page
 from rove.evaluate.results import Results
@@ -28,6 +27,7 @@ from rove.evaluate.scoring import check_metrics, need_nearness
 from rove.evaluate.sources import fingerprint
 from rove.evaluate.study import Study, StudyLine, study
 from rove.evaluate.sweep import AskedSome, BaseStarted, Ingesting, Step, Sweep
+from rove.registry import load_extra
 
 SHOWN_LINES = 20
 
@@ -98,6 +98,7 @@ class _Call:
 
 async def _sweep(session: Session, grid: Grid, call: _Call) -> None:
     data = await dataset_of(session, call.dataset or grid.dataset, call.limit)
+    write_rows = load_extra("rove.evaluate.parquet_rows:write_rows", "parquet", "The table of results")
     folder = Path(call.out or f"sweep-{grid.name}")
     configurations = [replace(one, overrides=_under(session, one.overrides)) for one in grid.configurations]
     planned = plan(configurations, await asyncio.to_thread(fingerprint, data.documents), folder / "bases")

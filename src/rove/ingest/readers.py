@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rove.ingest.recipe import pool_of
 from rove.load.discover import DATABASE, DATABASE_SCHEMA, Location
 from rove.prepare import Recipe
-from rove.registry import load
+from rove.registry import load_extra
 from rove.sandbox.pool import Pool
 from rove.settings import Settings
 
@@ -52,5 +52,5 @@ def readers_of(settings: Settings, model: str, *, with_chat: bool, own_embedder:
     pool = pool_of(settings, model, with_chat=with_chat, read_by=read_by)
     if not settings.load.workers:
         return Readers(pool)
-    workers_of = load("rove.ingest.workers.dispatch:workers_of")
+    workers_of = load_extra("rove.ingest.workers.dispatch:workers_of", "parquet", "The setting load.workers")
     return Readers(pool, workers_of(settings, pool, own_embedder=own_embedder))

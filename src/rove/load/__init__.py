@@ -100,7 +100,7 @@ FORMATS = {
     "ods": Format("rove.load.sheets.ods:OdsLoader", ".ods"),
     "csv": Format("rove.load.sheets.csv:CsvLoader", ".csv .tsv .tab"),
     "sqlite": Format("rove.load.data.sqlite:SqliteLoader", ".sqlite .sqlite3 .db"),
-    "parquet": Format("rove.load.data.parquet:ParquetLoader", ".parquet"),
+    "parquet": Format("rove.load.data.parquet:ParquetLoader [parquet]", ".parquet"),
     "xml": Format("rove.load.data.xml:XmlLoader", ".xml .rss .atom .svg"),
     "ipynb": Format("rove.load.ipynb:NotebookLoader", ".ipynb"),
     "rst": Format("rove.load.rst.loader:RstLoader", ".rst"),
@@ -112,7 +112,7 @@ FORMATS = {
     "zip": Format("rove.load.archive:ZipLoader", ".zip"),
     "tar": Format("rove.load.archive:TarLoader", ".tar"),
     "gzip": Format("rove.load.archive:GzipLoader", ".gz .tgz .bz2 .xz"),
-    "posts": Format("rove.load.posts.loader:PostsLoader"),
+    "posts": Format("rove.load.posts.loader:PostsLoader [parquet]"),
 }
 """Packaged loaders by the kind of document that they read."""
 

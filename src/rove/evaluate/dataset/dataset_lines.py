@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeGuard, cast
 
-import pyarrow.parquet
-
 from rove.errors import InputError
 from rove.foreign import read_json
 from rove.records.source import Metadata, MetaValue
+from rove.registry import load_extra
 
 MOST_FIELD_CHARS = 10_000_000
 
@@ -132,16 +131,9 @@ def read_parquet(path: Path) -> Iterator[DatasetRow]:
 
     Raises:
         InputError: it is no parquet file.
+        ConfigError: the extra is not installed.
     """
-    try:
-        with pyarrow.parquet.ParquetFile(path) as file:
-            number = 0
-            for group in range(file.num_row_groups):
-                for values in file.read_row_group(group).to_pylist():  # pyright: ignore[reportUnknownMemberType]
-                    number += 1
-                    yield DatasetRow(f"{path}:{number}", values)
-    except (pyarrow.ArrowException, OSError) as error:
-        raise bad(str(path), f"this is no parquet file ({error})", "Write it anew.") from error
+    return load_extra("rove.evaluate.dataset.dataset_parquet:read_rows", "parquet", str(path))(path)
 
 
 def read_qrels(path: Path, *, header: bool) -> dict[str, dict[str, int]]:

@@ -1,18 +1,14 @@
 """Folders of posts.parquet and labels.parquet: posts, and what annotators said of them, question by question."""
 
-# Arrow's annotations leave the types of filters open.
-# pyright: reportUnknownMemberType=false
-
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 from rove.errors import InputError
 from rove.evaluate.dataset import Dataset, Question
+from rove.evaluate.dataset.dataset_lines import read_parquet
 from rove.evaluate.labels import NOT_RELEVANT, RELATED, RELEVANT, Vote, gold_of, merge_votes
 from rove.language.detect import detect
 
@@ -35,23 +31,24 @@ class VotesLayout:
     def read(self, path: Path) -> Dataset:
         """See `Layout.read`."""
         rounds: dict[str, list[Vote]] = {}
-        for run, question, post, annotator, label in _rows(path / LABELS):
-            rounds.setdefault(str(run), []).append(Vote(str(annotator), str(question), str(post), label))
+        for run, question, post, annotator, label in _labels(path / LABELS):
+            rounds.setdefault(run, []).append(Vote(annotator, question, post, label))
         merged = [one for votes in rounds.values() for one in merge_votes(votes)]
         gold = gold_of(merged, GRADES)
         questions = tuple(Question(text, text, (), detect(text)) for text in sorted(gold))
         return Dataset(path.name, questions, [path / POSTS], gold)
 
 
-def _rows(path: Path) -> list[tuple[object, object, object, object, int | None]]:
-    try:
-        table = pq.read_table(path)
-    except (pa.ArrowException, OSError) as error:
-        message = f"{path} is no whole parquet file: {error}."
-        raise InputError(message, cure="Get the file again.") from error
-    missing = [name for name in COLUMNS if name not in table.column_names]
-    if missing:
-        message = f"{path} lacks the column {missing[0]!r}."
-        raise InputError(message, cure=f"Votes have the columns {', '.join(COLUMNS)}.")
-    columns = [table.column(name).to_pylist() for name in COLUMNS]
-    return cast("list[tuple[object, object, object, object, int | None]]", list(zip(*columns, strict=True)))
+def _labels(path: Path) -> Iterator[tuple[str, str, str, str, int | None]]:
+    """Yield `COLUMNS` of each row.
+
+    Raises:
+        InputError: it is no parquet file, or lacks a column.
+        ConfigError: the extra is not installed.
+    """
+    for row in read_parquet(path):
+        if missing := [name for name in COLUMNS if name not in row.values]:
+            message = f"{path} lacks the column {missing[0]!r}."
+            raise InputError(message, cure=f"Votes have the columns {', '.join(COLUMNS)}.")
+        run, question, post, annotator, label = (row.values[name] for name in COLUMNS)
+        yield str(run), str(question), str(post), str(annotator), cast("int | None", label)
