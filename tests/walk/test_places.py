@@ -6,7 +6,7 @@ import pytest
 
 from rove.records import Document
 from rove.records.document import Section
-from rove.walk.reference_targets import CAPTIONED_CHARS, Spot, names_within, spot_within
+from rove.walk.places_within import CAPTIONED_CHARS, Spot, names_within, spot_within
 from rove.walk.references import Reference
 
 

@@ -10,7 +10,8 @@ import pytest
 from rove import AsyncRove, Text, field
 from rove.records import Document, Page, Section
 from rove.records.walk_events import FactFound, LeadDropped, LeadFollowed, LeadFound
-from rove.walk.reference_targets import ReferenceTargets, spot_within
+from rove.walk.places_within import spot_within
+from rove.walk.reference_targets import ReferenceTargets
 from rove.walk.references import heading_number, references
 
 

@@ -9,7 +9,7 @@ import pytest
 from rove.records import Citation, Document
 from rove.records.walk_events import Fact, Lead
 from rove.walk.leads import lead_id
-from rove.walk.reference_targets import Spot
+from rove.walk.places_within import Spot
 from rove.walk.references import Reference
 from rove.walk.text_leads import NEAR_CHARS, leads_from_text, window
 

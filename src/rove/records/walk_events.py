@@ -69,7 +69,8 @@ class Lead:
 
     `fact_id` and `chunk_id`: where it was found, "" where it was not found there. `round`: when it was found.
     `document_id` and `span`: the place that it names, where that is known: its chunks are read without a search.
-    `score`: how promising it is, 0 to 1.
+    `score`: how promising it is, 0 to 1. `named_in`: the heading or title under which a source names it, "" where none
+    does.
     """
 
     lead_id: str
@@ -81,6 +82,7 @@ class Lead:
     document_id: str = ""
     span: tuple[int, int] | None = None
     score: float = 0.0
+    named_in: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, func
+from sqlalchemy import ColumnElement, func, or_
 
 from rove.store import tables
 from rove.store.dialect import holds, within
@@ -14,8 +14,9 @@ from rove.store.dialect import holds, within
 class DocumentQuery:
     """Documents of one of some sources or titles, of a kind, or of a folder and with `part` in the title.
 
-    The case of ASCII letters in titles does not count. `folder`: what a source begins with, its last slash included.
-    `begun`: what the id begins with; with it `within_path`, what the source holds.
+    Or `called`: with one of these parts in the title or in the source, and of the folder or one within it. The case of
+    ASCII letters in titles does not count. `folder`: what a source begins with, its last slash included. `begun`:
+    what the id begins with; with it `within_path`, what the source holds.
     """
 
     sources: tuple[str, ...] = ()
@@ -25,6 +26,7 @@ class DocumentQuery:
     kind: str = ""
     begun: str = ""
     within_path: str = ""
+    called: tuple[str, ...] = ()
 
     @property
     def condition(self) -> ColumnElement[bool]:
@@ -40,6 +42,9 @@ class DocumentQuery:
             begins = func.substr(d.document_id, 1, len(self.begun)) == self.begun
             return begins | holds(d.source, self.within_path) if self.within_path else begins
         size = len(self.folder)
+        if self.called:
+            held = [holds(func.lower(column), _lower(part)) for part in self.called for column in (d.title, d.source)]
+            return or_(*held) & (func.substr(d.source, 1, size) == self.folder) if size else or_(*held)
         in_folder = (func.substr(d.source, 1, size) == self.folder) & ~holds(func.substr(d.source, size + 1), "/")
         return in_folder & holds(func.lower(d.title), _lower(self.part))
 

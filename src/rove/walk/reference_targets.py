@@ -1,4 +1,4 @@
-"""Targets of references: a section, page or footnote of the same document, or another document of the base."""
+"""Targets of references: places of the same document, and other documents of the base, the nearest first."""
 
 from __future__ import annotations
 
@@ -8,35 +8,44 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import unquote, urljoin
 
-from rove.records import Document, DocumentInfo, Filter, Section
-from rove.records.document import Span
+from rove.models import Embedder
+from rove.records import Document, DocumentInfo, Filter
 from rove.store.document_query import DocumentQuery
 from rove.store.store import Store
+from rove.walk.document_labels import (
+    PARENT,
+    attachment_of,
+    is_appended,
+    is_called,
+    is_labelled,
+    nearest,
+    stems_of,
+)
 from rove.walk.leads import plain
+from rove.walk.places_within import Spot, names_same, names_within, spots_within
 from rove.walk.references import Reference, heading_number
 
 REMEMBERED = 16
-CAPTIONED_CHARS = 600  # what is read after a caption whose table or figure is not marked
 TELLING_CHARS = 4
 MOST_TITLES = 50
+CANDIDATES = 5  # places that are given where several may be meant
+DESCRIBED = 0.86  # cosine from which on a heading is what a description means
+HEADINGS = 400  # of a document that a description is held against
+SHORTEST_FORM = 5  # letters of a title whose word has an ending
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class Spot:
-    """A place in a document of the base. `title`: the heading that stands there, or the document's."""
-
-    document_id: str
-    span: Span | None
-    title: str
+_NUMBERED = frozenset({"part", "chapter", "section", "article", "paragraph", "item", "rule"})
 
 
 class ReferenceTargets:
-    """Finds what references lead to, as far as a filter lets it be seen; keeps the last few documents at hand."""
+    """Finds what references lead to, as far as a filter lets it be seen; keeps the last few documents at hand.
 
-    def __init__(self, store: Store, where: Filter | None = None) -> None:
+    With an embedder, a place that is described ("the chapter on winter operation") is found by its meaning too.
+    """
+
+    def __init__(self, store: Store, where: Filter | None = None, embedder: Embedder | None = None) -> None:
         self._store = store
         self._where = where
+        self._embedder = embedder
         self._held: dict[str, Document | None] = {}
 
     async def document(self, document_id: str) -> Document | None:
@@ -53,20 +62,32 @@ class ReferenceTargets:
                 self._held.clear()
             self._held.update((document_id, found.get(document_id)) for document_id in missing)
 
-    async def spots(self, asked: Sequence[tuple[Reference, Document]]) -> list[Spot | None]:
-        """Return the place that each reference in a document leads to; None where it is not in the base.
+    async def spots(self, asked: Sequence[tuple[Reference, Document]], at: Sequence[int] = ()) -> list[Spot | None]:
+        """Return the best place that each reference in a document leads to; None where it is not in the base."""
+        return [next(iter(found), None) for found in await self.candidates(asked, at)]
 
-        What lies outside of their documents is looked for together, however many they are.
+    async def candidates(self, asked: Sequence[tuple[Reference, Document]], at: Sequence[int] = ()) -> list[list[Spot]]:
+        """Return the places that each reference in a document may lead to, the best first, `CANDIDATES` at most.
+
+        `at`: where in its document each reference stands, if that is known. What lies outside of their documents is
+        looked for together, however many they are. A place of the same document comes before all others; of other
+        documents those come first that came with it, then those that share its names, then those of near folders.
         """
-        spots = [spot_within(reference, document) for reference, document in asked]
-        outside = {at: _queries(*asked[at]) for at, spot in enumerate(spots) if spot is None}
-        found = await self._find({query for queries in outside.values() for query in queries})
-        chosen = {at: _target(*asked[at], [found[query] for query in queries]) for at, queries in outside.items()}
-        targets = {at: target for at, target in chosen.items() if target}
-        await self.hold(target.document.document_id for target in targets.values() if target.inside)
-        for at, target in targets.items():
-            spots[at] = await self._spot(target)
-        return spots
+        places = [*at, *[0] * (len(asked) - len(at))]
+        found = [
+            [] if reference.work else spots_within(reference, document, place)
+            for (reference, document), place in zip(asked, places, strict=True)
+        ]
+        outside = {n: _queries(*asked[n]) for n, spots in enumerate(found) if not spots}
+        infos = await self._find({query for queries in outside.values() for query in queries})
+        chosen = {
+            n: _targets(*asked[n], [infos[query] for query in queries])[:CANDIDATES] for n, queries in outside.items()
+        }
+        await self.hold(one.document.document_id for targets in chosen.values() for one in targets if one.inside)
+        for n, targets in chosen.items():
+            spots = [spot for target in targets if (spot := await self._spot(target))]
+            found[n] = spots or await self._described(*asked[n])
+        return [list(dict.fromkeys(spots))[:CANDIDATES] for spots in found]
 
     async def _find(self, queries: Collection[DocumentQuery]) -> dict[DocumentQuery, list[DocumentInfo]]:
         """Find documents of which the filter lets something through, `MOST_TITLES` of each query at most."""
@@ -82,39 +103,104 @@ class ReferenceTargets:
             found = [[info for info in infos if info.document_id in seen][:MOST_TITLES] for infos in found]
         return dict(zip(queries, found, strict=True))
 
-    async def _spot(self, target: _Target) -> Spot:
+    async def _spot(self, target: _Target) -> Spot | None:
         info = target.document
         document = await self.document(info.document_id) if target.inside else None
-        inside = spot_within(target.inside, document) if target.inside and document else None
+        inside = next(iter(spots_within(target.inside, document)), None) if target.inside and document else None
+        if inside is None and target.must:
+            return None
         return inside or Spot(info.document_id, None, info.title)
+
+    async def _described(self, reference: Reference, document: Document) -> list[Spot]:
+        """Find the heading that a description means, by the nearness of their meaning."""
+        if reference.unit != "described" or self._embedder is None or not document.sections:
+            return []
+        sections = document.sections[:HEADINGS]
+        asked = (await self._embedder.queries([reference.target]))[0]
+        told = await self._embedder.queries([one.title for one in sections])
+        cosines = told @ asked
+        order = sorted(range(len(sections)), key=lambda n: -float(cosines[n]))
+        near = [sections[n] for n in order if float(cosines[n]) >= DESCRIBED]
+        return [Spot(document.document_id, one.span, one.title) for one in near]
 
 
 @dataclass(frozen=True, slots=True)
 class _Target:
-    """Another document that a reference leads to, and what is looked for in it; None where all of it is meant."""
+    """Another document that a reference leads to, and what is looked for in it; None where all of it is meant.
+
+    `must`: it is no target where that is not found in it.
+    """
 
     document: DocumentInfo
     inside: Reference | None = None
+    must: bool = False
 
 
 def _queries(reference: Reference, document: Document) -> list[DocumentQuery]:
     """Return what finds the documents that a reference may lead to; the first that finds the one counts."""
+    if reference.work:
+        return _named(reference.work)
     match reference.kind:
+        case "link" if reference.unit == "attached":
+            bundle = str(document.metadata.get(PARENT) or document.source)
+            return [DocumentQuery(part="", folder=f"{bundle}#")]
         case "link":
             address = reference.target.partition("#")[0]
             near = document.source if _SCHEME.match(document.source) else f"file:///{document.source.lstrip('/')}"
             whole = unquote(urljoin(near, address))
             path = whole.removeprefix("file://")
-            return [DocumentQuery(sources=(address, whole, whole.rstrip("/"), f"{whole}/", path, path.lstrip("/")))]
-        case "reference" if reference.unit not in {"table", "figure"}:
-            folder = document.source[: document.source.rfind("/") + 1]
+            exact = DocumentQuery(sources=(address, whole, whole.rstrip("/"), f"{whole}/", path, path.lstrip("/")))
+            name = unquote(address.rstrip("/").rpartition("/")[2])
+            return [exact, DocumentQuery(called=(name,))] if name and "://" not in address else [exact]
+        case "reference" if is_appended(reference):
+            return [
+                DocumentQuery(called=stems_of(reference), folder=folder)
+                for folder in dict.fromkeys((_folder(document), ""))
+            ]
+        case "reference" if reference.unit == "code":
+            return [DocumentQuery(called=(reference.target,))]
+        case "reference" if reference.unit in _NUMBERED:
             numbers = _numbers(reference)
             labels = [number if "." in number else reference.label for number in numbers]
-            return [DocumentQuery(part=label, folder=folder) for label in labels]
+            return [DocumentQuery(part=label, folder=_folder(document)) for label in labels]
         case "section" if reference.unit != "quoted" or _telling(reference.target):
-            return [DocumentQuery(titles=tuple(names))] if (names := names_within(reference)) else []
+            names = tuple(dict.fromkeys(form for name in names_within(reference) for form in _forms(name, reference)))
+            exact = [DocumentQuery(titles=names)] if names else []
+            named = reference.unit in {"named", "quoted"}
+            return [*exact, *_named(reference.target)] if named else exact
         case _:
             return []
+
+
+def _named(name: str) -> list[DocumentQuery]:
+    """Return what finds a work by its name: its title, or a title or a file's name that holds it."""
+    names = _works(name)
+    files = {plain(one).replace(" ", joint) for one in names for joint in ("-", "_", " ")}
+    return [DocumentQuery(titles=tuple(names)), DocumentQuery(called=tuple(dict.fromkeys((*names, *sorted(files)))))]
+
+
+def _works(name: str) -> list[str]:
+    """Return what may be the name of a work: of a Chinese or Japanese one it is not known where it begins.
+
+    >>> _works("依照劳动合同法")[:3], _works("Travel Policy")
+    (['依照劳动合同法', '照劳动合同法', '劳动合同法'], ['Travel Policy'])
+    """
+    if re.fullmatch(r"[\u4e00-\u9fff\u30a1-\u30fa\u30fc]+", name):
+        return [name[at:] for at in range(max(1, len(name) - 2))]
+    return [name]
+
+
+def _forms(name: str, reference: Reference) -> list[str]:
+    """Return a name with what it may be without an ending: "Díjszabásban" names the "Díjszabás"."""
+    if reference.unit != "titled" or not name.split() or name.isascii() and reference.key:
+        return [name]
+    last = name.split()[-1]
+    cut = min(len(last) - SHORTEST_FORM, 5)
+    return [name, *(name[:-size] for size in range(1, cut + 1))]
+
+
+def _folder(document: Document) -> str:
+    return document.source[: document.source.rfind("/") + 1]
 
 
 def _numbers(reference: Reference) -> list[str]:
@@ -127,114 +213,108 @@ def _numbers(reference: Reference) -> list[str]:
     return [".".join(parts[:size]) for size in range(len(parts), 0, -1)]
 
 
-def _target(reference: Reference, document: Document, found: Sequence[Sequence[DocumentInfo]]) -> _Target | None:
-    """Choose the document that a reference leads to; `found` by each of `_queries`."""
+def _targets(reference: Reference, document: Document, found: Sequence[Sequence[DocumentInfo]]) -> list[_Target]:
+    """Choose the documents that a reference leads to, the best first; `found` by each of `_queries`."""
+    infos = list({info.document_id: info for part in found for info in part}.values())
+    others = [info for info in infos if info.document_id != document.document_id]
+    if reference.work:
+        return _in_work(reference, document, infos)
+    if reference.kind == "link":
+        return _linked(reference, document, found, others)
+    if is_appended(reference):
+        sure = {info.document_id: is_labelled(info, reference) for info in others}
+        labelled = nearest([info for info in others if sure[info.document_id]], document)
+        return [_Target(info, _rest(reference)) for info in labelled]
+    if reference.unit == "code":
+        wanted = f" {plain(reference.target)} "
+        return [_Target(one) for one in nearest([o for o in others if wanted in f" {plain(o.title)} "], document)]
     if reference.kind == "reference":
-        return _neighbour(reference, document, found)
-    infos = [info for infos in found for info in infos]
-    if reference.kind != "link":
-        return _Target(infos[0]) if infos else None
+        target = _neighbour(reference, document, found)
+        return [target] if target else []
+    return [_Target(info, _rest(reference)) for info in _by_name(reference, document, others)]
+
+
+def _by_name(reference: Reference, document: Document, others: Sequence[DocumentInfo]) -> list[DocumentInfo]:
+    """Choose the documents that have the name in a reference: the longest name, the surest, the nearest."""
+    for name in dict.fromkeys(form for told in names_within(reference) for form in _forms(told, reference)):
+        sure = {info.document_id: is_called(info, name, whole=reference.unit != "named") for info in others}
+        best = max(sure.values(), default=0)
+        if best:
+            return nearest([info for info in others if sure[info.document_id] == best], document)
+    return []
+
+
+def _rest(reference: Reference) -> Reference | None:
+    """Return what is named within a document that has its label or name; None where all of it is meant."""
+    if not reference.inner:
+        return None
+    (unit, number), *inner = reference.inner
+    return Reference("reference", number, f"{unit} {number}", (0, 0), unit, inner=tuple(inner))
+
+
+def _in_work(reference: Reference, document: Document, infos: Sequence[DocumentInfo]) -> list[_Target]:
+    """Choose works by name, and the place in each: the document itself where it has that name, else the surest."""
+    inside = replace(reference, work="")
+    for name in _works(reference.work):
+        sure = {info.document_id: is_called(info, name) for info in infos}
+        if document.document_id in sure and sure[document.document_id]:  # "clause 7 of the Agreement", in the Agreement
+            sure[document.document_id] = 5
+        best = max(sure.values(), default=0)
+        if best:
+            ordered = nearest([info for info in infos if sure[info.document_id] >= min(best, 2)], document)
+            return [_Target(one, inside) for one in sorted(ordered, key=lambda one: -sure[one.document_id])]
+    return []
+
+
+def _linked(
+    reference: Reference, document: Document, found: Sequence[Sequence[DocumentInfo]], others: Sequence[DocumentInfo]
+) -> list[_Target]:
+    if reference.unit == "attached":
+        return [_Target(info) for info in _attached(reference, document, others)]
     anchor = reference.target.partition("#")[2]
-    inside = replace(reference, target=f"#{anchor}") if anchor else None
-    return next((_Target(info, inside) for info in infos if info.document_id != document.document_id), None)
+    inside = replace(reference, target=f"#{anchor}", unit="") if anchor else None
+    exact = [info for info in found[0] if info.document_id != document.document_id]
+    if exact:
+        return [_Target(info, inside) for info in exact[:1]]
+    name = unquote(reference.target.partition("#")[0].rstrip("/").rpartition("/")[2]).casefold()
+    same = [info for info in others if re.split(r"[/#]", info.source.casefold())[-1] == name]
+    return [_Target(info, inside) for info in nearest(same, document)]
+
+
+def _attached(reference: Reference, document: Document, others: Sequence[DocumentInfo]) -> list[DocumentInfo]:
+    """Choose attachments by what they are called; where none has the name, all that came along."""
+    bundle = [info for info in others if attachment_of(info, document)]
+    words = [word for word in plain(reference.target).split() if len(word) >= TELLING_CHARS]
+
+    def shared(info: DocumentInfo) -> int:
+        held = plain(f"{info.title} {info.source.rpartition('#')[2]}").split()
+        return sum(any(_begin_alike(word, one) for one in held) for word in words)
+
+    best = max(map(shared, bundle), default=0)
+    return [info for info in bundle if shared(info) == best]
+
+
+def _begin_alike(one: str, other: str) -> bool:
+    size = max(TELLING_CHARS, round(2 * len(one) / 3))
+    return _bare_letters(one)[:size] == _bare_letters(other)[:size]
+
+
+def _bare_letters(word: str) -> str:
+    from_accents = {"á": "a", "é": "e", "í": "i", "ó": "o", "ö": "o", "ő": "o", "ú": "u", "ü": "u", "ű": "u", "ä": "a"}
+    return "".join(from_accents.get(letter, letter) for letter in word)
 
 
 def _neighbour(reference: Reference, document: Document, found: Sequence[Sequence[DocumentInfo]]) -> _Target | None:
     """Choose the one document whose title has the number of a reference, or else the nearest that it lies within."""
-    for number, infos in zip(_numbers(reference), found, strict=False):  # of a table nothing is looked for
-        near = [info for info in infos if _same(heading_number(info.title), (reference.unit, number))]
+    for number, infos in zip(_numbers(reference), found, strict=False):
+        near = [info for info in infos if names_same(heading_number(info.title), (reference.unit, number))]
         if len(near) == 1 and near[0].document_id != document.document_id:
-            return _Target(near[0], None if number == reference.target else reference)
+            return _Target(near[0], _rest(reference) if number == reference.target else reference)
         if near:
             return None
-    return None
-
-
-def spot_within(reference: Reference, document: Document) -> Spot | None:
-    r"""Return the place in the same document that a reference leads to; None where there is none.
-
-    >>> text = "# 1 Scope\nSee section 2.\n# 2 Pay\nMonthly."
-    >>> sections = (Section("1 Scope", 1, (0, 25)), Section("2 Pay", 1, (25, 42)))
-    >>> found = Reference("reference", "2", "section 2", (14, 23), "section")
-    >>> spot_within(found, Document("d", "s", "markdown", text, sections=sections)).title
-    '2 Pay'
-    """
-    identity = document.document_id
-    match reference.kind:
-        case "page":
-            found = next((page for page in document.pages if str(page.number) == reference.target), None)
-            return Spot(identity, found.span, reference.label) if found else None
-        case "footnote":
-            return _note(reference, document)
-        case "link":
-            section = _anchored(reference.target[1:], document.sections) if reference.target.startswith("#") else None
-        case "reference" if reference.unit in {"table", "figure"}:
-            return _captioned(reference, document)
-        case "reference":
-            section = _by_number(reference, document.sections)
-        case _:
-            names = {plain(name) for name in names_within(reference)}
-            matching = [one for one in document.sections if _bare(one.title) in names or plain(one.title) in names]
-            section = max(matching, key=lambda one: len(one.title), default=None)
-    return Spot(identity, section.span, section.title) if section else None
-
-
-def names_within(reference: Reference) -> list[str]:
-    """Return what may be the name in a reference: all of it in quotation marks, else each beginning, longest first.
-
-    >>> names_within(Reference("section", "CREATE TABLE below", "", (0, 18), "announced"))
-    ['CREATE TABLE below', 'CREATE TABLE', 'CREATE']
-    """
-    if reference.unit != "announced":
-        return [reference.target]
-    words = reference.target.split()
-    if len(words) > 1 or reference.target.isascii():
-        return [" ".join(words[:count]) for count in range(len(words), 0, -1)]
-    return [reference.target[:count] for count in range(len(reference.target), 1, -1)]
-
-
-def _note(reference: Reference, document: Document) -> Spot | None:
-    """Find the line that begins with a footnote's label, outside of where it is referred to."""
-    label = re.escape(reference.target)
-    opening = rf"\[\^{label}\]:" if reference.label.startswith("[^") else rf"(?:{label}\b|\[?{label}[.)\]:：]?\s)"
-    found = re.search(rf"^[ \t]*{opening}[^\n]*(?:\n(?![ \t]*\n|[ \t]*\[\^)[^\n]+)*", document.text, re.MULTILINE)
-    return Spot(document.document_id, found.span(), reference.label) if found else None
-
-
-def _captioned(reference: Reference, document: Document) -> Spot | None:
-    """Find a table or figure by its caption: that of a block, or a line of its own."""
-    wanted = (reference.unit, reference.target)
-    for block in document.blocks:
-        if heading_number(block.caption) == wanted:
-            return Spot(document.document_id, block.span, block.caption)
-    for line in re.finditer(r"^[ \t*_]*(\S[^\n]{0,200})$", document.text, re.MULTILINE):
-        if heading_number(line[1]) == wanted:
-            end = min(line.end() + CAPTIONED_CHARS, len(document.text))
-            return Spot(document.document_id, (line.start(), end), line[1])
     return None
 
 
 def _telling(name: str) -> bool:
     """Say whether a name is more than a common word in quotation marks."""
     return len(plain(name).split()) > 1 or (not name.isascii() and len(name) >= TELLING_CHARS)
-
-
-def _by_number(reference: Reference, sections: Iterable[Section]) -> Section | None:
-    wanted = (reference.unit, reference.target)
-    same = [section for section in sections if _same(heading_number(section.title), wanted)]
-    alike = [section for section in same if heading_number(section.title)[0] == reference.unit]
-    return next(iter(alike or same), None)
-
-
-def _same(held: tuple[str, str], wanted: tuple[str, str]) -> bool:
-    return bool(held[1]) and held[1] == wanted[1] and (held[0] == wanted[0] or "" in {held[0], wanted[0]})
-
-
-def _anchored(anchor: str, sections: Iterable[Section]) -> Section | None:
-    wanted = plain(unquote(anchor).replace("-", " "))
-    return next((one for one in sections if wanted and wanted in {plain(one.title), _bare(one.title)}), None)
-
-
-def _bare(title: str) -> str:
-    """Return a heading's letters without its number."""
-    return plain(re.sub(r"^[\s#]*(?:[A-Z]\.)?\d+(?:\.\d+)*[.):]?\s+", "", title))

@@ -12,6 +12,7 @@ from rove.walk.state import QUESTION, State
 BARREN_ROUNDS = 2
 ASKED = "it was asked"
 WANTED = "the user wants it"
+NAMED_IN = "{lead}, named in “{place}”"
 PLACE = "place {place} of {count} open leads, score {score:.2f}"
 
 
@@ -162,5 +163,7 @@ def _reason(state: State, lead_id: str) -> str:
         return ASKED
     if lead.kind == "user":
         return WANTED
+    if lead.named_in:
+        return NAMED_IN.format(lead=lead.text, place=lead.named_in)
     place = [one.lead_id for one in state.open_leads].index(lead_id) + 1
     return PLACE.format(place=place, count=len(state.open_leads), score=lead.score)

@@ -8,12 +8,16 @@ from dataclasses import dataclass, replace
 from rove.records import Document
 from rove.records.document import Span
 from rove.records.walk_events import Fact, Lead
-from rove.walk.leads import lead_id, lead_to
-from rove.walk.reference_targets import ReferenceTargets, Spot
-from rove.walk.references import Reference, references
+from rove.walk.leads import lead_id, lead_to, plain
+from rove.walk.places_within import Spot
+from rove.walk.reference_targets import ReferenceTargets
+from rove.walk.references import Reference, references, title_candidates
 
 NEAR_CHARS = 200  # after the words of a fact: "… For more, see section 4."
 NEAR = 0.8  # what a reference is worth there, beside one within those words
+UNSURE = frozenset({"table", "figure", "box", "row", "item", "code", "attached"})
+"""Of these nothing is said where the base does not hold them: the words may mean something else."""
+VERBS = frozenset({"schedule", "exhibit", "form"})
 NOWHERE = "what it refers to is not in the base"
 
 
@@ -48,7 +52,9 @@ async def _referrals(fact: Fact, places: ReferenceTargets) -> list[_Referral]:
     if fact.citation is None or document is None:
         return []
     span = fact.citation.span
-    return [_Referral(fact, span, document, one) for one in references(window(document.text, span))]
+    said = window(document.text, span)
+    found = [*references(said, document.language), *title_candidates(said, document.language)]
+    return [_Referral(fact, span, document, one) for one in found]
 
 
 def _leads(one: _Referral, spot: Spot | None) -> list[tuple[Lead, bool]]:
@@ -58,7 +64,8 @@ def _leads(one: _Referral, spot: Spot | None) -> list[tuple[Lead, bool]]:
         return [] if _here(spot, one.span, one.document) else [(_lead_to_spot(one, spot), True)]
     if reference.unit == "named":
         return [(lead_to(reference.target, "section", one.fact.round, promise=one.promise, fact=one.fact), True)]
-    if reference.kind in {"reference", "link"} and reference.unit not in {"table", "figure"}:
+    verb = reference.unit in VERBS and reference.label[0].islower()  # "we schedule 3 calls"
+    if reference.kind in {"reference", "link"} and reference.unit not in UNSURE and not verb:
         return [(lead_to(reference.label, reference.kind, one.fact.round, promise=one.promise, fact=one.fact), False)]
     return []
 
@@ -82,7 +89,19 @@ def _here(spot: Spot, span: Span, document: Document) -> bool:
 
 
 def _lead_to_spot(one: _Referral, spot: Spot) -> Lead:
-    label = one.reference.label if spot.title in one.reference.label else f"{one.reference.label} ({spot.title})"
+    told, title = one.reference.label, spot.title
+    if one.reference.unit == "announced":  # of which it was not known where it ends
+        label = title
+    else:
+        label = told if plain(title) in plain(told) else title if plain(told) in plain(title) else f"{told} ({title})"
     lead = lead_to(" ".join(label.split()), one.reference.kind, one.fact.round, promise=one.promise, fact=one.fact)
     identity = lead_id(lead.text, spot.document_id, spot.span)
-    return replace(lead, lead_id=identity, document_id=spot.document_id, span=spot.span)
+    return replace(
+        lead, lead_id=identity, document_id=spot.document_id, span=spot.span, named_in=_named_in(one.document, one.span)
+    )
+
+
+def _named_in(document: Document, span: Span) -> str:
+    """Return what a person calls the place where a reference stands: its heading, else its document."""
+    headings = document.headings_at(span[0])
+    return next((title for title in (*headings[:0:-1], document.title, *headings) if title), "")
