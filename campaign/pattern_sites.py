@@ -25,9 +25,14 @@ ANCHORED = frozenset({"match", "fullmatch"})
 SCANNING = frozenset({"search", "finditer", "findall", "sub", "subn", "split", "splititer"})
 LANGUAGES = ("en", "de", "hu", "zh", "ja", "fr", "es", "")
 MADE_BY_LANGUAGE = (
-    "rove.answer.values:_number_word", "rove.databases.mentions:cue_pattern", "rove.language.cue_words:_asking",
+    "rove.language.quantities.spelled:_lexicon", "rove.databases.mentions:cue_pattern", "rove.language.cue_words:_asking",
 )  # fmt: skip
-MADE = ("rove.answer.values:_halved_hour", "rove.answer.values:_named_dates", "rove.walk.references:_patterns")
+MADE = (
+    "rove.language.quantities.clock:_beside_half",
+    "rove.language.quantities.labels:_numbered",
+    "rove.language.quantities.reader:_range_pattern",
+    "rove.walk.references:_patterns",
+)
 """What makes patterns of tables when it is first called."""
 
 

@@ -29,7 +29,8 @@ from rove.language.identifiers import spelled_out
 from rove.language.matches import matches
 from rove.language.names import title_keys
 from rove.language.pipe_rows import table_rows
-from rove.language.quantities import dates, numbers
+from rove.language.quantities.dates import whole_days
+from rove.language.quantities.reader import numbers_in
 from rove.language.rendering import render
 from rove.language.schema_text import schema_of
 from rove.language.sentences import sentence_spans
@@ -43,7 +44,7 @@ from rove.retrieve.question_pairs import pairs_in
 from rove.serve.openai.front_ends import asked_in
 from rove.serve.redaction import public_text
 from rove.tools.days import days_in
-from rove.tools.units import measured
+from rove.language.quantities.reader import read_quantities
 from rove.walk.references import heading_number, references
 
 WORDS = "the head of remote work approves 12 days"
@@ -82,8 +83,8 @@ CALLS: Mapping[str, Call] = {
     "terms zh": lambda text: terms(text, "zh"),
     "query_terms": lambda text: query_terms(text, "de"),
     "title_keys": lambda text: title_keys(text, "en"),
-    "numbers": lambda text: numbers(text, "en"),
-    "dates": lambda text: dates(text, "hu", "2024-01-01"),
+    "numbers": lambda text: numbers_in(text, "en"),
+    "dates": lambda text: whole_days(text, "hu", "2024-01-01"),
     "detect": detect,
     "find_words": lambda text: deque(find_words(text, WORDS), 0),
     "found words": lambda text: deque(find_words(text, text[:200]), 0),
@@ -127,7 +128,7 @@ CALLS: Mapping[str, Call] = {
     "asked_in": asked_in,
     "public_text": public_text,
     "days_in": lambda text: days_in(text, "en", "2024-01-01"),
-    "measured": lambda text: measured(text, "en"),
+    "quantities": lambda text: read_quantities(text, "en"),
     "references": references,
     "heading_number": heading_number,
     "load markdown": _loaded("markdown"),

@@ -9,7 +9,7 @@ from functools import cache
 
 from rove.answer.word_lists import table, tables
 from rove.language.cue_words import has_any, negates
-from rove.language.han import NUMERALS, han_number
+from rove.language.quantities.han import NUMERALS, han_number
 from rove.language.words import query_terms
 
 NO_NAMES_BY_CASE = frozenset({"de"})  # there every noun is written with a capital

@@ -11,7 +11,7 @@ from itertools import combinations
 from rove.answer.claim import NO_NAMES_BY_CASE, numbers, read_claim
 from rove.answer.word_lists import table
 from rove.language.cue_words import UNSPACED, negations
-from rove.language.han import NUMERALS
+from rove.language.quantities.han import NUMERALS
 from rove.language.words import query_terms, terms
 
 SHARE_OF_SHORTER, SHARE_OF_LONGER = 0.75, 0.6  # of their telling words that must be common to both, save what differs

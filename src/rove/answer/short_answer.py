@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -11,19 +10,18 @@ from rove.answer.claim import NO_NAMES_BY_CASE
 from rove.answer.extract import Candidate
 from rove.answer.spans import AnswerSpans
 from rove.answer.values import read_values
+from rove.language.quantities.reader import read_quantities
 from rove.language.words import query_terms
 from rove.records import Citation
 from rove.records.document import Span
 
 LONGEST_CHARS = 160
-DATE_PARTS = frozenset({"year", "month", "day"})
 BRACKETS = {"(": ")", "[": "]", "{": "}", "（": "）", "「": "」", "『": "』", "“": "”", "„": "“", "«": "»", "《": "》"}
 
 _SPACED_LETTER = re.compile(r"(?![\u2e80-\U0010ffff])[^\W_]")
 """A letter or digit of a script that puts spaces between words."""
 _EDGE = re.compile(r"[\s,;:.、，；：。!?！？*_|\"'’\-–—]")
 _NUMBER = re.compile(r"\d+(?:[.,:'’\u00a0\u202f ]\d{3}(?!\d))*(?:[.,:]\d+)?")
-_BETWEEN = re.compile(r"[\s.,\-/年月]{1,3}|\s(?:of|de)\s")
 _WORD = re.compile(r"[^\W\d_][^\W_'’\-]*(?:['’\-][^\W_]+)*")
 _BEFORE = re.compile(r"(?:[€$£¥₩₽%]|\b[A-Z]{3})\s?\Z")
 _AFTER = re.compile(r"\s?(?:[€$£¥₩₽%‰°]\w?|[^\W\d_]+[²³]?)")
@@ -114,21 +112,11 @@ def _counts(word: str, language: str) -> bool:
 
 
 def _whole_date(text: str, span: Span, language: str) -> Span:
-    """Widen it from one part of a date to those beside it."""
-    if len(unicodedata.normalize("NFKC", text).casefold()) != len(text):
-        return span
-    parts = [v.span for v in read_values(text, language) if {family for family, _ in v.readings} & DATE_PARTS]
+    """Widen it from a part of a date to the whole."""
     start, end = span
-    for part in parts:
-        if part[0] <= end or not _BETWEEN.fullmatch(text, end, part[0]):
-            continue
-        if any(one[0] < end and start < one[1] for one in parts):
-            end = part[1]
-    for part in reversed(parts):
-        if part[1] > start or not _BETWEEN.fullmatch(text, part[1], start):
-            continue
-        if any(one[0] < end and start < one[1] for one in parts):
-            start = part[0]
+    for one in read_quantities(text, language):
+        if one.day and one.span[0] < end and start < one.span[1]:
+            start, end = min(start, one.span[0]), max(end, one.span[1])
     return start, end
 
 

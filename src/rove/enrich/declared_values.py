@@ -7,8 +7,10 @@ from collections.abc import Iterator
 import regex
 
 from rove.errors import ConfigError
-from rove.language.quantities import Quantity, dates, numbers
+from rove.language.quantities.dates import whole_days
+from rove.language.quantities.reader import numbers_in
 from rove.language.scripts import is_unspaced
+from rove.records.quantity import TextValue
 from rove.settings.values import ValueSettings
 
 PATTERN_TIMEOUT_S = 0.5
@@ -16,7 +18,7 @@ PATTERN_TIMEOUT_S = 0.5
 
 def values_in(
     text: str, language: str, declared: ValueSettings, *, setting: str, today: str = ""
-) -> Iterator[Quantity]:
+) -> Iterator[TextValue]:
     """Yield what a text has for a value, each with its place: by the pattern first, where there is one.
 
     Args:
@@ -34,25 +36,25 @@ def values_in(
     elif declared.type == "enum":
         yield from _choices(text, declared)
     elif declared.type == "number":
-        dated = dates(text, language, today)
-        for number in numbers(text, language):
+        dated = whole_days(text, language, today)
+        for number in numbers_in(text, language):
             if not any(day.start < number.end and number.start < day.end for day in dated):
                 yield number
     elif declared.type == "date":
-        yield from dates(text, language, today)
+        yield from whole_days(text, language, today)
 
 
-def _by_pattern(text: str, language: str, declared: ValueSettings, setting: str, today: str) -> Iterator[Quantity]:
+def _by_pattern(text: str, language: str, declared: ValueSettings, setting: str, today: str) -> Iterator[TextValue]:
     """Yield what the pattern finds, read as a value of the declared type."""
     bare = declared.model_copy(update={"pattern": ""})
     for found in _matches(text, declared.pattern, setting):
         if declared.type in {"text", "pattern"}:
             yield found
         elif inner := next(values_in(found.value, language, bare, setting=setting, today=today), None):
-            yield Quantity(inner.value, found.start, found.end)
+            yield TextValue(inner.value, found.start, found.end)
 
 
-def _choices(text: str, declared: ValueSettings) -> Iterator[Quantity]:
+def _choices(text: str, declared: ValueSettings) -> Iterator[TextValue]:
     """Yield the values that a text names, by their own words or by others for them, the longest words first.
 
     A single letter counts only as it is written: "a" is an article, "A" may be a room.
@@ -63,15 +65,15 @@ def _choices(text: str, declared: ValueSettings) -> Iterator[Quantity]:
         bounded = regex.escape(word) if is_unspaced(word) else rf"(?<!\w){regex.escape(word)}(?!\w)"
         for found in regex.finditer(bounded, text, flags=regex.IGNORECASE):
             if len(word) > 1 or found.group() in as_written:
-                yield Quantity(words[word], found.start(), found.end())
+                yield TextValue(words[word], found.start(), found.end())
 
 
-def _matches(text: str, pattern: str, setting: str) -> Iterator[Quantity]:
+def _matches(text: str, pattern: str, setting: str) -> Iterator[TextValue]:
     try:
         for found in regex.finditer(pattern, text, flags=regex.IGNORECASE, timeout=PATTERN_TIMEOUT_S):
             group = 1 if found.re.groups and found[1] is not None else 0
             if found[group].strip():
-                yield Quantity(found[group], found.start(group), found.end(group))
+                yield TextValue(found[group], found.start(group), found.end(group))
     except regex.error as error:
         message = f"{setting}.pattern is no regular expression: {error}."
         raise ConfigError(message, cure="Mend it.") from None

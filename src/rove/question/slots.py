@@ -9,10 +9,10 @@ from typing import Annotated
 from pydantic import BaseModel, Field
 
 from rove.enrich.declared_values import values_in
-from rove.language.quantities import Quantity
 from rove.models import ChatModel
 from rove.question import AskedQuestion, QuestionContext, StepResult, ask_model, by_model_or_rules, question_part, told
 from rove.records import Slot
+from rove.records.quantity import TextValue
 from rove.settings import SlotSettings
 
 
@@ -89,7 +89,7 @@ def fitted(name: str, value: str, slot: SlotSettings, asked: AskedQuestion) -> S
     return Slot(name, found.value, text) if found else None
 
 
-def _candidates(name: str, slot: SlotSettings, asked: AskedQuestion) -> Iterator[Quantity]:
+def _candidates(name: str, slot: SlotSettings, asked: AskedQuestion) -> Iterator[TextValue]:
     """Yield the values for a slot, each with its place."""
     yield from values_in(asked.text, asked.language, slot, setting=f"question.slots.{name}", today=asked.today)
 

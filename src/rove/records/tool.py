@@ -31,7 +31,7 @@ def describes_tool(metadata: Mapping[str, object]) -> bool:
 class FilledParameter:
     """A parameter's value. `text`: the words that say so, at `span` of the question; None where they stand elsewhere.
 
-    `by`: "text" (rules) or "model". `value` is what JSON can hold.
+    `by`: "text" (rules) or "model". `value` is what JSON can hold. `unit`: what a number counts, "" where nothing says.
     """
 
     name: str
@@ -40,6 +40,7 @@ class FilledParameter:
     text: str = ""
     span: Span | None = None
     by: Literal["text", "model"] = "text"
+    unit: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +103,27 @@ class ToolPlan:
         return {one.name: one.value for one in self.parameters}
 
     @property
+    def call(self) -> str:
+        """The exact call, with the units of its numbers; what the tool has of itself is left out.
+
+        >>> match = ToolMatch("transfer", "", "bank", "writes", 1.0)
+        >>> amount = FilledParameter("amount", 2000000.0, "question", "2 million forint", unit="HUF")
+        >>> ToolPlan("", match, (amount, FilledParameter("to", "Ann", "given"))).call
+        "transfer(amount=2000000 HUF, to='Ann')"
+        """
+        given = [one for one in self.parameters if one.origin != "default"]
+        return f"{self.match.tool}({', '.join(f'{one.name}={_shown(one)}' for one in given)})"
+
+    @property
     def is_ready(self) -> bool:
         """True where nothing is missing and nothing is wrong."""
         return not self.missing and not self.problems
+
+
+def _shown(one: FilledParameter) -> str:
+    whole = isinstance(one.value, float) and one.value.is_integer()
+    number = f"{one.value:.0f}" if whole else repr(one.value)
+    return f"{number} {one.unit}".rstrip()
 
 
 @dataclass(frozen=True, slots=True)

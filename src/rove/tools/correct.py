@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 from rapidfuzz import fuzz, process
 
-from rove.language.quantities import numbers
+from rove.language.quantities.reader import numbers_in, read_quantities
+from rove.language.quantities.units import convert, unit_named
 from rove.records.tool import ValueCorrection
 from rove.tools.days import days_in
 from rove.tools.domain_model import DomainModel
 from rove.tools.parameters import Parameter
-from rove.tools.units import converted, measured, wanted_unit
+from rove.tools.units import wanted_unit
 
 ALIKE, APART = 80.0, 5.0
 """Likeness in percent from which on a value counts as a misspelt choice, and how far the next choice lies behind."""
@@ -69,6 +70,8 @@ def _choice(value: object, parameter: Parameter, around: Circumstances) -> Mende
     known = around.domain.name_on(said, around.platform)
     if known in parameter.choices:
         yield typed(known), "platform"
+    if measured := [choice for choice in parameter.choices if _same_unit(choice, said, around.language)]:
+        yield typed(measured[0]), "unit"
     close = process.extract(_folded(said), [*folded, *words], scorer=fuzz.ratio, limit=2, score_cutoff=ALIKE)
     if close and len(said) > 2 and (len(close) == 1 or close[0][1] - close[1][1] >= APART):
         meant = folded.get(close[0][0]) or words[close[0][0]]
@@ -91,23 +94,37 @@ def _boolean(value: object, parameter: Parameter, around: Circumstances) -> Mend
 
 
 def _number(value: object, parameter: Parameter, around: Circumstances) -> Mended:
-    """A number, out of its unit and into the one that the parameter wants."""
+    """A number, out of its unit and into the one that the parameter wants; what does not fit stays as it is written."""
     if parameter.type not in {"number", "integer"} or isinstance(value, bool):
         return
-    said = str(value)
-    found = measured(said, around.language if isinstance(value, str) else "en")
-    if len(found) != 1:
-        return
-    wanted = wanted_unit(parameter.unit and f"x {parameter.unit}" or parameter.words, parameter.description)
-    number, reason = found[0].value, "type"
-    if found[0].unit and wanted and found[0].unit.kind == wanted.kind:
-        number, reason = converted(number, found[0].unit, wanted), "unit" if found[0].unit != wanted else "type"
+    if isinstance(value, int | float):
+        number, reason = float(value), "type"
+    else:
+        found = amount_in(value, parameter, around.language)
+        if found is None:
+            return
+        number, reason = found
     if parameter.type == "number":
         yield int(number) if number.is_integer() and isinstance(value, int) else number, reason
     elif number.is_integer():
         yield int(number), reason
-    elif reason == "unit":
-        yield round(number), reason
+
+
+def amount_in(text: str, parameter: Parameter, language: str) -> tuple[float, str] | None:
+    """Return the one number of a text in the unit that a parameter wants, and what was done: "type" or "unit".
+
+    None where there is none, or several, or its unit measures something else.
+    """
+    found = [one for one in read_quantities(text, language) if one.kind in {"number", "year", "ordinal"}]
+    if len(found) != 1:
+        return None
+    wanted = wanted_unit(parameter)
+    for reading in found[0].readings:
+        if reading.unit is None or wanted is None or reading.unit == wanted:
+            return reading.value, "type"
+        if reading.unit.kind == wanted.kind:
+            return convert(reading.value, reading.unit, wanted), "unit"
+    return None
 
 
 def _date(value: object, parameter: Parameter, around: Circumstances) -> Mended:
@@ -137,12 +154,18 @@ def _typed(parameter: Parameter) -> Callable[[str], object]:
     """What turns a choice, kept as text, into the schema's own type."""
 
     def typed(choice: str) -> object:
-        found = numbers(choice, "en") if parameter.type in {"integer", "number"} else []
+        found = numbers_in(choice, "en") if parameter.type in {"integer", "number"} else []
         if not found:
             return choice
         return int(found[0].value) if parameter.type == "integer" else float(found[0].value)
 
     return typed
+
+
+def _same_unit(choice: str, said: str, language: str) -> bool:
+    """Whether a choice names the unit that was said: "GB" and "gigabytes"."""
+    own = unit_named(choice)
+    return own is not None and own == unit_named(said, language)
 
 
 def _folded(text: str) -> str:

@@ -11,13 +11,14 @@ from typing import Any
 
 import regex
 
-from rove.language.quantities import Quantity, dates
+from rove.language.quantities.dates import whole_days
 from rove.language.scripts import is_unspaced
+from rove.records.quantity import TextValue
 
 WEEK = 7
 
 
-def days_in(text: str, language: str, today: str) -> list[Quantity]:
+def days_in(text: str, language: str, today: str) -> list[TextValue]:
     """Return the days in their order, as YYYY-MM-DD. A week stands for its Monday, a weekday for the next such day.
 
     >>> [day.value for day in days_in("来週の会議", "ja", "2026-11-25")]
@@ -26,15 +27,15 @@ def days_in(text: str, language: str, today: str) -> list[Quantity]:
     ['2026-11-27', '2026-11-28', '2026-11-27']
     """
     found = sorted(_reckoned(text, language, today), key=lambda day: (day.start - day.end, day.start)) if today else []
-    found += dates(text, language, today)
-    kept: list[Quantity] = []
+    found += whole_days(text, language, today)
+    kept: list[TextValue] = []
     for day in found:
         if not any(day.start < held.end and held.start < day.end for held in kept):
             kept.append(day)
     return sorted(kept, key=lambda day: day.start)
 
 
-def _reckoned(text: str, language: str, today: str) -> Iterator[Quantity]:
+def _reckoned(text: str, language: str, today: str) -> Iterator[TextValue]:
     base, table = date.fromisoformat(today), _table()
     for words, days in table["days"].get(language, {}).items():
         yield from _each(text, _bounded(words), base + timedelta(days))
@@ -48,12 +49,12 @@ def _reckoned(text: str, language: str, today: str) -> Iterator[Quantity]:
         yield from _each(text, pattern if is_unspaced(name) else rf"\b{pattern}\b", base + timedelta(ahead))
     if pattern := table["in_days"].get(language, ""):
         for found in regex.finditer(pattern, text, flags=regex.IGNORECASE):
-            yield Quantity((base + timedelta(int(found[1]))).isoformat(), found.start(), found.end())
+            yield TextValue((base + timedelta(int(found[1]))).isoformat(), found.start(), found.end())
 
 
-def _each(text: str, pattern: str, day: date) -> Iterator[Quantity]:
+def _each(text: str, pattern: str, day: date) -> Iterator[TextValue]:
     for found in regex.finditer(pattern, text, flags=regex.IGNORECASE):
-        yield Quantity(day.isoformat(), found.start(), found.end())
+        yield TextValue(day.isoformat(), found.start(), found.end())
 
 
 def _bounded(words: str) -> str:

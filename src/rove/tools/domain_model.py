@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import regex
 
-from rove.language.quantities import Quantity
 from rove.language.scripts import is_unspaced
+from rove.records.quantity import TextValue
 from rove.settings import EntitySettings
 
 
@@ -31,14 +31,14 @@ class DomainModel:
                 return entity.platforms.get(platform, own)
         return None
 
-    def named_in(self, text: str) -> Iterator[Quantity]:
+    def named_in(self, text: str) -> Iterator[TextValue]:
         """Yield the things that a text names, the longest names first: `value` is the name as it is written there."""
         names = {known for own, entity in self.entities.items() for known in _names(own, entity) if known}
         for name in sorted(names, key=lambda one: (-len(one), one)):
             escaped = regex.escape(name)
             bounded = escaped if is_unspaced(name) else rf"(?<![\w-]){escaped}(?![\w-])"
             for found in regex.finditer(bounded, text, flags=regex.IGNORECASE):
-                yield Quantity(found.group(), found.start(), found.end())
+                yield TextValue(found.group(), found.start(), found.end())
 
 
 def _names(own: str, entity: EntitySettings) -> tuple[str, ...]:

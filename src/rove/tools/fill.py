@@ -8,14 +8,16 @@ from dataclasses import dataclass, replace
 import regex
 
 from rove.enrich.declared_values import values_in
-from rove.language.quantities import Quantity
+from rove.language.quantities.reader import read_quantities
+from rove.language.quantities.units import CURRENCY, unit_named
 from rove.records.document import Span
+from rove.records.quantity import TextValue
 from rove.records.tool import FilledParameter, ValueOrigin
 from rove.settings.values import ValueSettings
 from rove.tools.correct import Circumstances, is_day
 from rove.tools.days import days_in
 from rove.tools.parameters import Parameter, spelled_out
-from rove.tools.units import measured, wanted_unit
+from rove.tools.units import units_said, wanted_unit
 
 NEAR_CHARS = 24
 """How far before or behind a number the words of its parameter may stand."""
@@ -102,12 +104,12 @@ class _Filler:
     def _open(self, parameters: Sequence[Parameter]) -> list[Parameter]:
         return [parameter for parameter in parameters if parameter.name not in self.found]
 
-    def _free(self, found: Iterable[Quantity]) -> Iterator[Quantity]:
+    def _free(self, found: Iterable[TextValue]) -> Iterator[TextValue]:
         for one in found:
             if not any(one.start < end and start < one.end for start, end in self.taken):
                 yield one
 
-    def _take(self, parameter: Parameter, candidates: Iterator[Quantity]) -> None:
+    def _take(self, parameter: Parameter, candidates: Iterator[TextValue]) -> None:
         one = next(self._free(candidates), None)
         if one is None:
             return
@@ -118,14 +120,14 @@ class _Filler:
         filled = FilledParameter(parameter.name, one.value, self.said.origin, words, span if in_question else None)
         self.found[parameter.name] = filled
 
-    def _by_format(self, parameter: Parameter) -> Iterator[Quantity]:
+    def _by_format(self, parameter: Parameter) -> Iterator[TextValue]:
         words = parameter.words.split()
         kind = parameter.format or next((FORMAT_WORDS[word] for word in words if word in FORMAT_WORDS), "")
         if parameter.type in {"string", ""} and kind in FORMATS:
             for found in regex.finditer(FORMATS[kind], self.said.text):
-                yield Quantity(found.group(), found.start(), found.end())
+                yield TextValue(found.group(), found.start(), found.end())
 
-    def _choices(self, parameter: Parameter) -> Iterator[Quantity]:
+    def _choices(self, parameter: Parameter) -> Iterator[TextValue]:
         if not parameter.choices or parameter.type == "boolean":
             return
         others = parameter.aliases or {}
@@ -133,8 +135,12 @@ class _Filler:
         declared = ValueSettings(type="enum", values=values)
         for found in values_in(self.said.text, self.around.language, declared, setting=parameter.name):
             yield replace(found, value=self.said.text[found.start : found.end])
+        measured = {unit_named(choice) for choice in parameter.choices} - {None}
+        for unit, (start, end) in units_said(self.said.text, self.around.language) if measured else ():
+            if unit in measured:
+                yield TextValue(self.said.text[start:end], start, end)
 
-    def _told(self, parameter: Parameter) -> Iterator[Quantity]:
+    def _told(self, parameter: Parameter) -> Iterator[TextValue]:
         """What stands behind the parameter's own name: "user anna_k", "city: New York", "ticket INC-7"."""
         if parameter.type not in {"string", ""} or parameter.choices:
             return
@@ -142,60 +148,70 @@ class _Filler:
         pattern = rf"(?<![\p{{L}}\d])(?i:{name}){_TOLD}(?:{_CODE}|{_NAME})"
         for found in regex.finditer(pattern, self.said.text):
             group = 1 if found[1] else 2
-            yield Quantity(
+            yield TextValue(
                 found[group].rstrip(".?!"), found.start(group), found.start(group) + len(found[group].rstrip(".?!"))
             )
 
-    def _entities(self, parameter: Parameter) -> Iterator[Quantity]:
+    def _entities(self, parameter: Parameter) -> Iterator[TextValue]:
         free = parameter.type == "string" and not parameter.format and not parameter.choices and not is_day(parameter)
-        if parameter.is_entity or (free and not set(parameter.words.split()) & (PLACE_WORDS | QUERY_WORDS)):
+        if free and "currency" in parameter.words.split():
+            for unit, (start, end) in units_said(self.said.text, self.around.language):
+                if unit.kind.startswith(CURRENCY):
+                    yield TextValue(unit.name, start, end)
+        elif parameter.is_entity or (free and not set(parameter.words.split()) & (PLACE_WORDS | QUERY_WORDS)):
             yield from self.around.domain.named_in(self.said.text)
 
     def _numbers(self, parameters: Sequence[Parameter]) -> None:
         """Give numbers to parameters by their unit and by the words beside them; a lone one to the only parameter."""
         text = self.said.text
-        free = [one for one in measured(text, self.around.language) if self._is_free((one.start, one.end))]
+        read = read_quantities(text, self.around.language)
+        free = [one for one in read if one.kind in {"number", "year"} and self._is_free(one.span)]
         pairs: list[tuple[int, int, int]] = []
         for place, parameter in enumerate(parameters):
-            wanted = wanted_unit(f"x {parameter.unit}" if parameter.unit else parameter.words, parameter.description)
+            wanted = wanted_unit(parameter)
             for number, one in enumerate(free):
-                fits = 4 if wanted and one.unit and wanted.kind == one.unit.kind else 0
-                beside = text[max(one.start - NEAR_CHARS, 0) : one.end + NEAR_CHARS].casefold()
+                fits = 4 if wanted and any(wanted.kind == reading.kind for reading in one.readings) else 0
+                beside = text[max(one.span[0] - NEAR_CHARS, 0) : one.span[1] + NEAR_CHARS].casefold()
                 words = [word for word in parameter.words.split() if len(word) > 2 and word.rstrip("s") in beside]
                 if (score := fits + len(words)) and (fits or one.unit is None or not wanted):
                     pairs.append((-score, number, place))
         for _, number, place in sorted(pairs):
-            self._number(parameters[place], free[number].start, free[number].end)
+            self._number(parameters[place], free[number].span)
         left = [one for one in parameters if one.required and one.name not in self.found]
-        bare = [one for one in free if self._is_free((one.start, one.end)) and one.unit is None]
-        if len(left) == 1 and len(bare) == 1:
-            self._number(left[0], bare[0].start, bare[0].end)
+        usable = [one for one in free if self._is_free(one.span)]
+        if len(left) == 1:
+            bare = [one for one in usable if one.unit is None]
+            sized = [one for one in usable if one.unit is not None]
+            least = bare if left[0].type == "integer" or wanted_unit(left[0]) else sized or bare
+            usable = usable if len(usable) == 1 else least
+            if len(usable) == 1:
+                self._number(left[0], usable[0].span)
 
-    def _number(self, parameter: Parameter, start: int, end: int) -> None:
+    def _number(self, parameter: Parameter, span: Span) -> None:
         if parameter.name not in self.found:
-            self._take(parameter, iter([Quantity(self.said.text[start:end], start, end)]))
+            self._take(parameter, iter([TextValue(self.said.text[slice(*span)], *span)]))
 
     def _is_free(self, span: Span) -> bool:
         return not any(span[0] < end and start < span[1] for start, end in self.taken)
 
-    def _texts(self, parameter: Parameter) -> Iterator[Quantity]:
+    def _texts(self, parameter: Parameter) -> Iterator[TextValue]:
         """A free text: what is quoted, a place by what stands before it, the question itself where that is wanted."""
         text, words = self.said.text, set(parameter.words.split())
         for found in _QUOTED.finditer(text):
             group = next(number for number, one in enumerate(found.groups(), 1) if one is not None)
-            yield Quantity(found[group], found.start(group), found.end(group))
+            yield TextValue(found[group], found.start(group), found.end(group))
         if words & PLACE_WORDS and (pattern := _PLACES.get(self.around.language)):
             for found in regex.finditer(pattern, text):
                 group = next(number for number, one in enumerate(found.groups(), 1) if one)
                 yield self._trimmed(found[group], found.start(group))
         if words & QUERY_WORDS and self.said.origin == "question" and parameter.required:
-            yield Quantity(text.strip(), len(text) - len(text.lstrip()), len(text.rstrip()))
+            yield TextValue(text.strip(), len(text) - len(text.lstrip()), len(text.rstrip()))
 
-    def _trimmed(self, name: str, start: int) -> Quantity:
+    def _trimmed(self, name: str, start: int) -> TextValue:
         """A name without the full stop behind it and, in Hungarian, without its case."""
         bare = name.rstrip(".'’-")
         stem = _HU_CASE.sub("", bare) if self.around.language == "hu" else bare
-        return Quantity(stem if len(stem) > 2 else bare, start, start + len(bare))
+        return TextValue(stem if len(stem) > 2 else bare, start, start + len(bare))
 
 
 def _profile_key(parameter: Parameter, profile: Mapping[str, object]) -> str:

@@ -16,6 +16,8 @@ from rove.tools.correct import Circumstances, corrected
 from rove.tools.domain_model import DomainModel
 from rove.tools.fill import SaidText, fill_by_rules
 from rove.tools.parameters import Parameter, check, parameters_of
+from rove.tools.unfitting import unfitting
+from rove.tools.units import unit_of_value
 
 MODEL_FAILED = "The chat model failed, so the parameters were filled by rules. {reason}"
 TURNS = 4
@@ -54,7 +56,9 @@ async def planned(
     arguments = {one.name: one.value for one, _ in mended}
     strange = [name for name in request.given if name not in {one.name for one in parameters}]
     found = check(tool.parameters, arguments)
-    problems = (*found.problems, *(ValueProblem(name, "the tool has no such parameter") for name in strange))
+    told = [problem for problem in unfitting(parameters, filled, request.text, request.language)
+            if problem.parameter not in request.given and problem.parameter not in found.missing]  # fmt: skip
+    problems = (*found.problems, *told, *(ValueProblem(name, "the tool has no such parameter") for name in strange))
     defaults = [
         FilledParameter(one.name, one.default, "default")
         for one in parameters
@@ -108,4 +112,4 @@ def _mended(
     filled: FilledParameter, parameter: Parameter, around: Circumstances
 ) -> tuple[FilledParameter, tuple[ValueCorrection, ...]]:
     value, corrections = corrected(filled.value, parameter, around)
-    return replace(filled, value=value), corrections
+    return replace(filled, value=value, unit=unit_of_value(parameter, filled.text, around.language)), corrections

@@ -13,6 +13,7 @@ from rove.events import Listener, ToolCalled, ToolEnded
 from rove.load.text import clean
 from rove.records.tool import RunOutcome, ToolPlan, ToolRun
 from rove.tools import Tool
+from rove.tools.parameters import spelled_out
 from rove.tools.result_text import as_document, as_text
 from rove.tracing import stage
 
@@ -40,7 +41,7 @@ class Runner:
         if not plan.is_ready:
             return ToolRun(plan.request, "asks", plan, note=plan.note)
         if tool.effects == "writes" and not confirm:
-            return ToolRun(plan.request, "unconfirmed", plan, note=UNCONFIRMED.format(tool=tool.name))
+            return ToolRun(plan.request, "unconfirmed", plan, note=UNCONFIRMED.format(tool=plan.call))
         began, tries = perf_counter(), 0
         try:
             with stage("tool", tool=tool.name, effects=tool.effects):
@@ -58,7 +59,8 @@ class Runner:
                     raise AssertionError  # the last try returns or raises
         except RoveError as error:
             return self._ended(ToolRun(plan.request, "failed", plan, tries=tries, note=str(error)), began, listener)
-        text = clean(as_text(result))
+        number = isinstance(result, bool | int | float)
+        text = clean(as_text({spelled_out(tool.name): result} if number else result))  # a number alone says nothing
         cut = len(text) > MOST_RESULT_CHARS
         document = as_document(tool.name, arguments, text[:MOST_RESULT_CHARS], language)
         note = CUT.format(size=len(text), most=MOST_RESULT_CHARS) if cut else plan.note

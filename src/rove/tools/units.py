@@ -1,115 +1,93 @@
-"""Numbers with their units, in several languages, and what they are in another unit of the same kind."""
+"""The unit that a parameter wants, by its schema, its name or its description."""
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
-from typing import cast
-
 import regex
 
-from rove.language.quantities import numbers
-from rove.language.scripts import is_unspaced
+from rove.language.quantities.digits import fold
+from rove.language.quantities.reader import read_quantities
+from rove.language.quantities.units import CODES, unit_at, unit_named
+from rove.records.document import Span
+from rove.records.quantity import Unit
+from rove.tools.parameters import Parameter
 
-DIGITS = 12
-"""Significant digits of a converted number: what a float can hold without showing its rounding."""
-_BEHIND = regex.compile(r"[\s\u00a0\u202f-]?\s?(°?[\p{L}℃℉]+[²³]?(?:/[\p{L}]+)?)")
-
-
-@dataclass(frozen=True, slots=True)
-class Unit:
-    """A unit. `kind`: what it measures; one of it is `factor` base units, and `plus` is added to the product."""
-
-    name: str
-    kind: str
-    factor: float
-    plus: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """A number in a text at [start, end), with its unit there; None where none follows."""
-
-    value: float
-    start: int
-    end: int
-    unit: Unit | None = None
+LANGUAGES = ("en", "de", "hu", "zh", "ja", "fr", "es", "it", "pt")
+"""Languages whose words for units are looked for in a description."""
+SHORT_SUFFIXES = frozenset({"m", "s", "h", "g"})
+LEAST_CHARS = 3
+_TOLD = regex.compile(
+    r"(?i)(?:\b(?:in|en|em|as|units?(?: is| are)?:?|einheit:?|unité :?|mértékegység:?|number of|how many|the last|the past)\s+"
+    r"|[(（\[]\s*(?:in |en )?|単位[はが：:]?\s*|单位[是为：:]?\s*|以|単位)(?=[\p{L}%°\p{Sc}])"
+)
+_STARTS = regex.compile(r"(?<![\p{Latin}\p{Cyrillic}\d])[\p{L}%°\p{Sc}]")
+_HU_CASE = regex.compile(r"(?<!\p{L})\p{L}+(?:ban|ben|okban|ekben|ökben)(?!\p{L})")
+_UNIT_BEHIND = regex.compile(r"[\p{Han}\p{Katakana}ー]+(?=数|単位|为单位|計)")
+_HOW_MANY = regex.compile(
+    r"(?i)(?:hány|何|多少|combien d['e]?|wie viele?|anzahl(?: der)?|nombre d['e]s?|過去|cuántos|cuántas|quanti|quante)\s*(?=[\p{L}])"
+)
 
 
-def measured(text: str, language: str) -> list[Measured]:
-    """Return the numbers of a text, each with the unit that follows it.
+def wanted_unit(parameter: Parameter) -> Unit | None:
+    """Return the unit that a parameter wants: its schema's, its name's, or the one its description says it is in.
 
-    >>> [(one.value, one.unit and one.unit.name) for one in measured("5 miles in 2,5 Stunden", "de")]
-    [(5.0, 'mile'), (2.5, 'hour')]
+    >>> wanted_unit(Parameter("distance_km")).name, wanted_unit(Parameter("d", description="How far, in miles.")).name
+    ('kilometer', 'mile')
+    >>> wanted_unit(Parameter("minutes")).name, wanted_unit(Parameter("osszeg", description="Az összeg forintban.")).name
+    ('minute', 'HUF')
     """
-    found: list[Measured] = []
-    for number in numbers(text, language):
-        behind = _BEHIND.match(text, number.end)
-        unit = _unit_at(behind[1]) if behind else None
-        end = behind.start(1) + len(_word_at(behind[1])) if behind and unit else number.end
-        found.append(Measured(float(number.value), number.start, end, unit))
+    if parameter.unit:
+        return unit_named(parameter.unit)
+    return _of_name(parameter) or _of_description(parameter.description)
+
+
+def unit_of_value(parameter: Parameter, said: str, language: str) -> str:
+    """Return the unit that a number is given to a tool in: the one it wants, else the one that was said; "" if none."""
+    if parameter.type not in {"integer", "number"}:
+        return ""
+    unit = wanted_unit(parameter) or next((one.unit for one in read_quantities(said, language) if one.unit), None)
+    return unit.name if unit else ""
+
+
+def units_said(text: str, language: str) -> list[tuple[Unit, Span]]:
+    """Return the units and currencies that a text names, each with its place; symbols of one letter are left out.
+
+    >>> [(unit.name, span) for unit, span in units_said("Show it in gigabytes, or in EUR", "en")]
+    [('gigabyte', (11, 20)), ('EUR', (28, 31))]
+    """
+    text, found, at = fold(text), list[tuple[Unit, Span]](), 0
+    for word in _STARTS.finditer(text):
+        named = unit_at(text, word.start(), language) if word.start() >= at else None
+        if named and named.end - word.start() > 1:
+            at = named.end
+            found.append((named.units[0], (word.start(), at)))
     return found
 
 
-def unit_named(name: str) -> Unit | None:
-    """Return the unit of that name or word; None where there is none.
-
-    >>> unit_named("km") == unit_named("Kilometer"), unit_named("house")
-    (True, None)
-    """
-    return _units().get(name.casefold().strip())
-
-
-def converted(value: float, unit: Unit, target: Unit) -> float:
-    """Return a number in another unit of the same kind.
-
-    >>> converted(5, unit_named("mile"), unit_named("km")), converted(68, unit_named("°F"), unit_named("celsius"))
-    (8.04672, 20.0)
-
-    Raises:
-        ValueError: they do not measure the same.
-    """
-    if unit.kind != target.kind:
-        message = f"{unit.name} and {target.name} do not measure the same."
-        raise ValueError(message)
-    exact = (value * unit.factor + unit.plus - target.plus) / target.factor
-    return float(f"{exact:.{DIGITS}g}")
+def _of_name(parameter: Parameter) -> Unit | None:
+    words = parameter.words.split()
+    for count in (3, 2, 1):
+        last = " ".join(words[-count:]) if len(words) >= count else ""
+        least = 1 if last in SHORT_SUFFIXES and len(words) > 1 else LEAST_CHARS if len(words) == count else 2
+        if len(last) >= least and (found := _named(last)):
+            return found
+    return None
 
 
-def wanted_unit(words: str, description: str) -> Unit | None:
-    """Return the unit that a parameter wants: its name ends in it, or its description says "in …".
-
-    >>> wanted_unit("distance km", "").name, wanted_unit("distance", "How far, in miles.").name
-    ('kilometer', 'mile')
-    """
-    last = words.rpartition(" ")[2] if " " in words else ""
-    if last and (found := unit_named(last)):
-        return found
-    said = regex.search(r"\b(?:in|unit:)\s+([\p{L}°/²]+)", description, flags=regex.IGNORECASE)
-    return unit_named(said[1]) if said and len(said[1]) > 1 else None
+def _named(word: str) -> Unit | None:
+    if word.upper() in CODES:
+        return unit_named(word.upper())
+    return next((found for language in LANGUAGES if (found := unit_named(word, language))), None)
 
 
-def _unit_at(word: str) -> Unit | None:
-    return unit_named(_word_at(word)) if _word_at(word) else None
-
-
-def _word_at(word: str) -> str:
-    """Return the unit that a run of letters begins with: where words have no spaces, it goes on behind it."""
-    if not is_unspaced(word):
-        return word if unit_named(word) else ""
-    return next((word[:size] for size in range(len(word), 0, -1) if unit_named(word[:size])), "")
-
-
-@cache
-def _units() -> Mapping[str, Unit]:
-    text = files("rove.tools").joinpath("units.toml").read_text("utf-8")
-    tables = cast("Mapping[str, Mapping[str, Mapping[str, object]]]", tomllib.loads(text))
-    known: dict[str, Unit] = {}
-    for kind, units in tables.items():
-        for name, one in units.items():
-            unit = Unit(name, kind, float(str(one["factor"])), float(str(one.get("plus", 0))))
-            known |= {word.casefold(): unit for word in (name, *str(one["words"]).split())}
-    return known
+def _of_description(description: str) -> Unit | None:
+    text = fold(description)
+    starts = [found.end() for pattern in (_TOLD, _HOW_MANY) for found in pattern.finditer(text)]
+    starts += [found.start() for pattern in (_HU_CASE, _UNIT_BEHIND) for found in pattern.finditer(text)]
+    for start in sorted(starts):
+        for language in LANGUAGES:
+            named = unit_at(text, start, language)
+            if named and named.end - start > 1 + text[start : named.end].isascii():
+                return named.units[0]
+            if named and not text[start : named.end].isascii():
+                return named.units[0]
+    return None

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 
-from rove.language.han import han_number
+from rove.language.quantities.han import han_number
 from rove.records.document import Span
 from rove.walk.place_words import APPENDED, PlaceWord, either, place_words
 

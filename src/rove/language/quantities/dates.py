@@ -1,0 +1,148 @@
+"""Dates of a text: days, months and years, as many languages write them, and the days around today."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Collection, Iterator, Mapping
+from datetime import date, timedelta
+from functools import cache
+from importlib.resources import files
+from typing import cast
+
+import regex
+
+from rove.language.quantities.digits import fold, lower
+from rove.records.quantity import CalendarDay, Quantity, TextValue
+
+FIRST_YEAR, LAST_YEAR = 1000, 9999
+MONTHS, LONGEST_MONTH = 12, 31
+_NOT_WITHIN = r"(?<![\d_])(?<!\d[.,/-])(?<!\p{Lu}-)"
+_NUMERIC = (
+    regex.compile(r"(?P<year>\d{4})\s?年\s?(?P<month>\d{1,2})\s?月(?:\s?(?P<day>\d{1,2})\s?[日号號])?"),
+    regex.compile(r"(?<!\d)(?P<month>\d{1,2})月(?:(?P<day>\d{1,2})[日号號])?(?!間|间)"),
+    regex.compile(
+        rf"{_NOT_WITHIN}(?P<year>\d{{4}})(?P<mark>[-/.])[ \u00a0]?(?P<month>\d{{1,2}})(?P=mark)[ \u00a0]?(?P<day>\d{{1,2}})(?![\d_]|[.,/-]\d|\.\p{{L}})"
+    ),
+    regex.compile(
+        rf"{_NOT_WITHIN}(?P<day>\d{{1,2}})(?P<mark>[-/.])[ \u00a0]?(?P<month>\d{{1,2}})(?P=mark)[ \u00a0]?(?P<year>\d{{4}})(?![\d_]|[.,/-]\d|\.\p{{L}})"
+    ),
+)
+_HAN_YEAR = regex.compile(r"(?<!\d)(?P<year>1[5-9]\d\d|20\d\d)[ \u00a0]?年(?!間|间)")
+
+
+def read_dates(text: str, language: str) -> Iterator[Quantity]:
+    """Yield the dates of a text, whole ones and parts of dates; where two overlap, the first is meant.
+
+    1/2/2024 is read month first in English, day first elsewhere; a day that no month has is none.
+    """
+    folded = fold(text)
+    small = lower(folded)
+    for pattern in _named(language):
+        for found in pattern.finditer(small):
+            yield from _dated(found, language)
+    for pattern in _NUMERIC:
+        for found in pattern.finditer(folded):
+            yield from _dated(found, language)
+    for found in _HAN_YEAR.finditer(folded):
+        yield Quantity(found.span(), found.span("year"), kind="date", day=CalendarDay(int(found["year"])))
+
+
+def whole_days(text: str, language: str, today: str = "") -> list[TextValue]:
+    """Return the days of a text in their order, as YYYY-MM-DD; `today` is what "tomorrow" is reckoned from.
+
+    >>> [d.value for d in whole_days("3. März 2024 oder 04.05.2024", "de")], [
+    ...     d.value for d in whole_days("2024年3月1日", "zh")]
+    (['2024-03-03', '2024-05-04'], ['2024-03-01'])
+    >>> [d.value for d in whole_days("March 3, 2024, or tomorrow", "en", "2024-12-31")]
+    ['2024-03-03', '2025-01-01']
+    """
+    found: list[TextValue] = []
+    for quantity in read_dates(text, language):
+        if quantity.day and quantity.day.iso:
+            found.append(TextValue(quantity.day.iso, *quantity.span))
+    kept: list[TextValue] = []
+    for value in (*found, *_around_today(text, language, today)):
+        if not any(held.start < value.end and value.start < held.end for held in kept):
+            kept.append(value)
+    return sorted(kept, key=lambda value: value.start)
+
+
+def _around_today(text: str, language: str, today: str) -> Iterator[TextValue]:
+    if not today:
+        return
+    base = date.fromisoformat(today)
+    for days, kind in ((-1, "yesterday"), (0, "today"), (1, "tomorrow")):
+        word = date_words()[kind].get(language, "")
+        if not word:
+            continue
+        bounded = regex.escape(word) if language in {"zh", "ja"} else rf"\b{regex.escape(word)}\b"
+        for found in regex.finditer(bounded, text, flags=regex.IGNORECASE):
+            yield TextValue((base + timedelta(days)).isoformat(), found.start(), found.end())
+
+
+def _dated(found: regex.Match[str], language: str) -> Iterator[Quantity]:
+    parts = found.groupdict()
+    name = (parts.get("name") or "").rstrip(".")
+    year, day = int(parts.get("year") or parts.get("late") or 0), int(parts.get("day") or 0)
+    month = _months(language).get(name, 0) if name else int(parts.get("month") or 0)
+    certainty = 1.0
+    if parts.get("mark") == "/" and not found[0][:4].isdigit() and language == "en":
+        month, day = day, month
+    if month > MONTHS and parts.get("mark") == "/":
+        month, day, certainty = day, month, 0.8
+    made = CalendarDay(year, month, day)
+    if month <= MONTHS and day <= LONGEST_MONTH and (not made.iso or _is_day(made)):
+        span = (found.start(), found.start() + len(found[0].rstrip()))
+        yield Quantity(span, span, kind="date", certainty=certainty, day=made)
+
+
+def _is_day(day: CalendarDay) -> bool:
+    try:
+        return FIRST_YEAR <= date(day.year, day.month, day.day).year <= LAST_YEAR
+    except ValueError:
+        return False
+
+
+@cache
+def _months(language: str) -> Mapping[str, int]:
+    """The names of months → their numbers: of the language, or of all where it has none."""
+    table = date_words()["months"]
+    lines = [table[language]] if language in table else table.values()
+    return {
+        name: number
+        for line in lines
+        for number, names in reversed(list(enumerate(line.split(), 1)))
+        for name in names.split("|")
+    }
+
+
+@cache
+def _named(language: str) -> tuple[regex.Pattern[str], ...]:
+    if language in {"zh", "ja"}:
+        return ()
+    name = rf"(?P<name>{any_of(_months(language))})\.?"
+    day, year = r"(?<![\d.,:-])(?P<day>\d{1,2})", r"(?P<year>\d{4})"
+    return (
+        regex.compile(
+            rf"{day}(?:st|nd|rd|th|º|er|\.)?(?:[ \u00a0]|-)?(?:(?:of|de|di)[ \u00a0])?\b{name}(?:,?[ \u00a0]|-)?(?:de[ \u00a0]|del[ \u00a0])?{year}(?!\d)"
+        ),
+        regex.compile(
+            rf"(?:(?<!\d){year}\.?[ \u00a0])?\b{name}[ \u00a0](?P<day>\d{{1,2}})(?!\d|[:.,]\d)(?:st|nd|rd|th)?(?:,?[ \u00a0](?P<late>\d{{4}})(?!\d))?"
+        ),
+        regex.compile(rf"{day}(?:st|nd|rd|th|º|er|\.)?[ \u00a0](?:(?:of|de|di)[ \u00a0])?{name}(?!\w)"),
+        regex.compile(
+            rf"\b{name}[ \u00a0](?:of[ \u00a0]|de[ \u00a0])?{year}(?!\d)|(?<!\d){year}\.?[ \u00a0]{name}(?!\w)"
+        ),
+    )
+
+
+@cache
+def date_words() -> Mapping[str, Mapping[str, str]]:
+    """The names of months, days and halves of the day: what → language code → words."""
+    text = files("rove.language.quantities").joinpath("dates.toml").read_text("utf-8")
+    return cast("Mapping[str, Mapping[str, str]]", tomllib.loads(text))
+
+
+def any_of(words: Collection[str]) -> str:
+    """Return a pattern for any of these words, the longest first."""
+    return "|".join(sorted(map(regex.escape, words), key=len, reverse=True))
