@@ -34,7 +34,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--sizes", default="", help="sizes for the search part, with commas; empty: 5 k, 10 k, 100 k")
     made.add_argument("--formats", default="", help="formats for the reading part, with commas; empty: all")
     made.add_argument("--held", action="store_true", help="the held half of the sentences; a page has both")
-    made.add_argument("--wrong", action="store_true", help="list what was judged wrongly in the open half")
+    made.add_argument("--wrong", action="store_true", help="list what was judged wrongly: in the open half, and in the figures part")
     made.add_argument(
         "--count", default="", help="posts, the team's passages, or synthetic vectors (0: none); sizes with commas"
     )
@@ -183,6 +183,13 @@ def rewrites(options: argparse.Namespace) -> list[Table]:
     return part.run()
 
 
+def figures(options: argparse.Namespace) -> list[Table]:
+    """See `bench.figures`."""
+    from bench.figures import run as part
+
+    return part.run(wrong=options.wrong)
+
+
 def clerk(options: argparse.Namespace) -> list[Table]:
     """See `bench.clerk`."""
     from bench.clerk import run as part
@@ -290,6 +297,7 @@ PARTS = {
     "questions": [questions],
     "rewrites": [rewrites],
     "clerk": [clerk],
+    "figures": [figures],
     "quotes": [quotes],
     "sentences": [sentences],
     "static": [static],
@@ -308,7 +316,7 @@ PARTS = {
 def main(arguments: list[str]) -> int:
     """Run the parts; the page goes to standard output and, with --write, to a file."""
     options = parser().parse_args(arguments)
-    if options.what != "sentences" and not DATA.is_dir():
+    if options.what not in {"sentences", "figures"} and not DATA.is_dir():
         say(f"the benchmarks need the project's data in {DATA}")
         return 2
     tables = [table for part in PARTS[options.what] for table in part(options)]

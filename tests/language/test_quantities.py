@@ -1,4 +1,4 @@
-"""Numbers are read as the language of their text writes them: a table of cases in many languages, and what they share."""
+"""Numbers are read as the language of their text writes them: a table of cases in many languages."""
 
 from __future__ import annotations
 

@@ -5,22 +5,16 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
-from functools import cache
 
-from rove.answer.word_lists import table, tables
+from rove.answer.word_lists import tables
 from rove.language.cue_words import has_any, negates
-from rove.language.quantities.han import NUMERALS, han_number
+from rove.language.quantities.digits import fold
+from rove.language.quantities.reader import plain_number, read_quantities
 from rove.language.words import query_terms
 
 NO_NAMES_BY_CASE = frozenset({"de"})  # there every noun is written with a capital
-WORD_VALUES = (*range(2, 13), *range(20, 101, 10))
 
-_NUMBER = re.compile(r"\d(?:[\d.,]*\d)?")
-_THOUSANDS = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
-_GROUPED = re.compile(r"(?<=\d)[\s'’](?=\d{3}(?!\d))")
-_COUNTED = re.compile(
-    rf"(?<![{NUMERALS}])([{NUMERALS}]++)(?=[年月日个個人名天时時小元円圆岁歳周週回次件台层階点度秒分倍])"
-)
+_DIGITS = re.compile(r"\d{1,40}")
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*['’]?")
 _QUOTED = re.compile(r"“([^“”]+)”|„([^„“”]+)[“”]|\"([^\"]+)\"|«([^«»]+)»|「([^「」]+)」|『([^『』]+)』|»([^«»]+)«")
 _LINK = re.compile(r"https?://[^\s<>()\[\]\"'，。、）】]+|(?<=\]\()[^)\s]+")
@@ -68,26 +62,27 @@ def read_claim(sentence: str, language: str) -> Claim:
 
 
 def numbers(text: str, language: str) -> frozenset[str]:
-    """Return the numbers in a text in one spelling: digits of any script, thousands marks dropped, words for 2 … 100.
+    """Return the numbers in a text in one spelling: as digits with a point, magnitudes multiplied; of dates the digits.
 
     >>> sorted(numbers("1,000 km and 2.5 t, seven times", "en")), sorted(numbers("三百年，１２人", "zh"))
     (['1000', '2.5', '7'], ['12', '300'])
     """
-    text = _GROUPED.sub("", unicodedata.normalize("NFKC", text))
-    found = {_plain(number) for number in _NUMBER.findall(text)}
-    if language in {"zh", "ja"}:
-        found.update(str(han_number(run)) for run in _COUNTED.findall(text))
-    values = _number_words(language)
-    if values:
-        found.update(values[word] for word in _WORD.findall(text.casefold()) if word in values)
+    found: set[str] = set()
+    for one in read_quantities(text, language):
+        if one.kind in {"label", "date", "clock"}:
+            found.update(_DIGITS.findall(fold(text)[slice(*one.span)]))
+        else:
+            found.add(plain_number(one.value))
     return frozenset(found)
 
 
 def _without_numbers(text: str, language: str) -> str:
     """Leave out what `numbers` compares, so that "nine" and "9" do not count as different words."""
-    values = _number_words(language)
-    text = re.sub(r"(?<![^\W\d_])\d[\d.,]*(?![^\W\d_])", " ", text)
-    return _WORD.sub(lambda word: " " if word.group().casefold() in values else word.group(), text)
+    spelled = (one.number for one in read_quantities(text, language) if one.kind == "number")
+    for start, end in reversed(list(spelled)):
+        if text[start:end].replace("-", "").replace(" ", "").isalpha():
+            text = f"{text[:start]} {text[end:]}"
+    return re.sub(r"(?<![^\W\d_])\d[\d.,]*(?![^\W\d_])", " ", text)
 
 
 def scopes(text: str, language: str) -> frozenset[str]:
@@ -114,18 +109,3 @@ def _names(text: str, language: str) -> frozenset[str]:
         return frozenset()
     inside = (word.group() for word in words[1:] if text[: word.start()].rstrip()[-1:] not in {":", '"', "“", "„", "«"})
     return frozenset(word.casefold() for word in inside if len(word) > 1 and word[0].isupper())
-
-
-def _plain(number: str) -> str:
-    if _THOUSANDS.fullmatch(number):
-        return number.replace(",", "").replace(".", "")
-    decimal = max(number.rfind("."), number.rfind(","))
-    whole, part = (number[:decimal], number[decimal + 1 :]) if decimal > 0 else (number, "")
-    whole = whole.replace(",", "").replace(".", "")
-    return f"{whole}.{part}" if part else whole
-
-
-@cache
-def _number_words(language: str) -> dict[str, str]:
-    words = table("numerals").get(language, "").split()
-    return {word: str(value) for word, value in zip(words, WORD_VALUES, strict=False)}

@@ -157,7 +157,7 @@ class Gate:
 
 def by_words(question: str, language: str, hits: Sequence[Hit], rule: WordRule, min_lead: float) -> GateVerdict:
     """Judge hits by how many of the question's words one of them holds, then by distances. See `WordRule`."""
-    if any(_share(question, hit) >= rule.words for hit in hits):
+    if any(word_share(question, hit) >= rule.words for hit in hits):
         return GateVerdict(True)
     known = [hit for hit in hits if "semantic" in hit.sources]
     own = [hit for hit in known if hit.chunk.language == language]
@@ -167,7 +167,7 @@ def by_words(question: str, language: str, hits: Sequence[Hit], rule: WordRule, 
     return GateVerdict(passes, "" if passes else UNWORDED)
 
 
-def _share(question: str, hit: Hit) -> float:
+def word_share(question: str, hit: Hit) -> float:
     """The share of a question's words that a passage holds."""
     wanted = set(query_terms(question, hit.chunk.language))
     held = wanted.intersection(terms(hit.chunk.indexed_text, hit.chunk.language))

@@ -9,20 +9,19 @@ import regex
 
 from rove.chunk.block import find_blocks
 from rove.language.identifiers import in_words
+from rove.language.quantities.digits import decimal_mark_in
+from rove.language.quantities.reader import parse_number
+from rove.language.quantities.units import CURRENCY
 from rove.language.schema_text import samples, schema_document
 from rove.records import Document
 from rove.records.document import Span
+from rove.records.quantity import Reading
 from rove.records.schema import Column, TableSchema
 
-COMMA_DECIMAL = frozenset({"de", "hu", "es", "it", "fr", "nl", "pt", "pl", "cs", "sv", "da", "fi", "nb", "ro", "tr"})
-"""Languages that write 1,5 for one and a half."""
 EMPTY = frozenset({"", "-", "–", "—", "n/a", "na", "null", "none", "nan", "k. a.", "n.a."})
 MOST_COLUMNS = 300
 _RULE = regex.compile(r"\|[ \t:|]*-[ \t:|-]*")
 _CELL = regex.compile(r"(?<!\\)\|")
-_AFFIX = regex.compile(r"^[€$£¥]\s*|(?<!\s)\s*+(?:[€$£¥%]|EUR|USD|Ft|kr|元|円)$")
-_POINT = regex.compile(r"[-+−]?(?:\d{1,3}(?:,\d{3})++|\d+)(?:\.\d+)?")
-_COMMA = regex.compile(r"[-+−]?(?:\d{1,3}(?:[. \u00a0\u202f]\d{3})++|\d+)(?:,\d+)?")
 _TOTAL = regex.compile(r"(?i)(?:grand )?total|sum|summe|gesamt|insgesamt|összesen|合计|总计|合計|総計")
 _NAME = regex.compile(r"\W+")
 
@@ -121,32 +120,26 @@ def number_of(text: str, *, comma: bool) -> float | None:
     >>> number_of("(1,250.5)", comma=False), number_of("1.250,5", comma=True), number_of("n/a", comma=False)
     (-1250.5, 1250.5, None)
     """
-    bare = text.strip(" *_")
-    negative = bare.startswith("(") and bare.endswith(")")
-    bare = _AFFIX.sub("", bare.strip("()")).strip()
-    kinds = (_COMMA, _POINT) if comma else (_POINT, _COMMA)
-    kind = next((one for one in kinds if one.fullmatch(bare)), None)
-    if kind is None:
-        return None
-    found = _number(bare, comma=kind is _COMMA)
-    return -found if negative else found
+    found = parse_number(text, mark="," if comma else ".")
+    return found.value if found and _is_column_unit(found) else None
 
 
 def _numbers(texts: Sequence[str], language: str) -> list[float | None] | None:
-    """The numbers of a column; None where a cell is none, or all are empty."""
-    bare = [_AFFIX.sub("", text.strip()).strip() for text in texts]
-    kinds = (_COMMA, _POINT) if language in COMMA_DECIMAL else (_POINT, _COMMA)
-    if all(one.casefold() in EMPTY for one in bare):
-        return None
-    for kind in kinds:
-        if all(one.casefold() in EMPTY or kind.fullmatch(one) for one in bare):
-            return [None if one.casefold() in EMPTY else _number(one, comma=kind is _COMMA) for one in bare]
-    return None
+    """The numbers of a column; None where a cell is none, all are empty, or they are in several currencies."""
+    mark = decimal_mark_in(texts, language, is_column=True)
+    found: list[Reading | None] = []
+    for text in texts:
+        empty = text.strip().casefold() in EMPTY
+        read = None if empty else parse_number(text, language, mark=mark)
+        if not empty and (read is None or not _is_column_unit(read)):
+            return None
+        found.append(read)
+    units = {one.unit for one in found if one and one.unit}
+    return None if len(units) > 1 or not any(found) else [one.value if one else None for one in found]
 
 
-def _number(text: str, *, comma: bool) -> float:
-    text = regex.sub(r"[ \u00a0\u202f]", "", text.replace("−", "-"))
-    return float(text.replace(".", "").replace(",", ".") if comma else text.replace(",", ""))
+def _is_column_unit(one: Reading) -> bool:
+    return one.kind in {"", "percent"} or one.kind.startswith(CURRENCY)
 
 
 def _lines(text: str, span: Span) -> Iterator[Span]:

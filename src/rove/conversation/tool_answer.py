@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rove.answer.answerer import Answerer
 from rove.answer.gate import GateVerdict
 from rove.answer.passages import TextOf
+from rove.answer.stored import stored_answer
 from rove.events import Listener
 from rove.language.detect import detect
 from rove.models import ChatModel
-from rove.records import Answer, Document, Filter, History
+from rove.records import Answer, Document, Filter, History, Hit
 from rove.records.tool import ToolRun
 from rove.retrieve import Query, SearchContext, retrieve
 from rove.settings import Settings
@@ -22,6 +23,8 @@ from rove.tools.tool_search import IS_TOOL
 
 RAN = "The tool {tool} was asked: {title}."
 NOT_RUN = "The tool {tool} did not run. {reason}"
+SHORT_CHARS = 600
+"""A result that is no longer is the answer, as it is."""
 PASSAGES = 3
 """Passages that stand beside a tool's result."""
 START = History()
@@ -81,17 +84,34 @@ class ToolAnswerer:
         async def text_of(document_id: str) -> str:
             return document.text if document_id == document.document_id else await self.text_of(document_id)
 
+        whole = quoted_result(question, own, language, hide(run.note)) if self.chat is None else None
+        if whole:
+            return replace(whole, note=" ".join(filter(None, (self._said(run, document), whole.note))))
         answerer = Answerer(self.search_context.embedder, self.chat, settings, self.search_context.judge())
         answer = await answerer.answer(
             question,
-            [*own, *beside[:PASSAGES]],
+            [*own, *(beside[:PASSAGES] if self.chat else ())],
             GateVerdict(True),
             language=language,
             text_of=text_of,
             listener=listener,
         )
-        said = RAN.format(tool=run.plan.match.tool if run.plan else "", title=document.title)
-        return replace(answer, note=" ".join(filter(None, (said, hide(run.note), answer.note))))
+        if not any(one.document_id == document.document_id for one in answer.citations):
+            answer = quoted_result(question, own, language, answer.note, most=len(document.text)) or answer
+        return replace(answer, note=" ".join(filter(None, (self._said(run, document), hide(run.note), answer.note))))
+
+    def _said(self, run: ToolRun, document: Document) -> str:
+        return RAN.format(tool=run.plan.match.tool if run.plan else "", title=document.title)
+
+
+def quoted_result(
+    question: str, hits: Sequence[Hit], language: str, note: str, *, most: int = SHORT_CHARS
+) -> Answer | None:
+    """Answer with a result word for word, each line cited; None where it is longer than `most` characters."""
+    if not hits or sum(len(hit.chunk.text) for hit in hits) > most:
+        return None
+    answer = stored_answer(question, hits[:1], language, equal=True)
+    return replace(answer, note=note)
 
 
 def _documents(where: Filter | None) -> Filter:

@@ -12,9 +12,12 @@ import regex
 
 from rove.language.cue_words import UNSPACED
 from rove.language.identifiers import in_words
+from rove.language.quantities.digits import digit_values
+from rove.language.quantities.reader import plain_number, read_quantities
 from rove.language.stopwords import stop_words
 from rove.language.words import terms
 from rove.records.document import Span
+from rove.records.quantity import Quantity
 from rove.records.schema import Column, TableSchema
 
 NUMERIC = regex.compile(r"int|num|dec|real|float|double|money|serial|year|bit", regex.IGNORECASE)
@@ -28,13 +31,8 @@ LETTER_OF_UNSPACED = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]")
 _WORD = regex.compile(r"\d[\d,]*(?:\.\d+)?|[^\W\d_]+(?:['’_-][^\W\d_]+)*")
 _RUN = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}ー]+|[a-z\d]+")
 _QUOTED = regex.compile(r"[\"“”„«「『]([^\"“”„«»「」『』]{1,80})[\"“”»」』]|(?<!\w)['‘]([^'‘’]{1,80})['’](?!\w)")
-_NUMBER = regex.compile(
-    r"(?<![\w.])-?\d[\d,]*(?:\.\d+)?(?![\w])|(?<![\d.,])\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\d,])|(?<![\d.])\d+(?:\.\d+)?|\b(?:one|two|three|four|five|six|seven|eight|nine|ten)\b"
-)
-NUMBER_WORDS = {
-    word: str(n)
-    for n, word in enumerate(["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"], 1)
-}
+_ONE = regex.compile(r"\bone\b")
+_IS_NUMBER = regex.compile(r"-?\d+(?:\.\d+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +91,13 @@ class Reading:
                 yield ValueMention(None, (match[1] or match[2]).strip(), match.span())
 
     def numbers(self) -> Iterator[tuple[Span, str]]:
-        """The free numbers of the question, in digits or as an English word, without taking them."""
-        for match in _NUMBER.finditer(self.folded):
-            if self.free(match.span()):
-                yield match.span(), NUMBER_WORDS.get(match[0], match[0].replace(",", ""))
+        """The free numbers of the question, in digits or words, with their magnitudes, without taking them."""
+        found = [one for one in read_quantities(self.question, self.language) if one.kind != "date"]
+        places = [(_counted(one, self.question), plain_number(one.value)) for one in found if one.readings]
+        labels = [one.span for one in found if one.kind == "label"]
+        places += [(span, self.question[slice(*span)]) for span in labels]
+        places += [(match.span(), "1") for match in _ONE.finditer(self.folded)] if self.language == "en" else []
+        yield from sorted((span, value) for span, value in places if self.free(span) and _IS_NUMBER.fullmatch(value))
 
     def left_over(self) -> list[Span]:
         """Where the words stand that say something and that nothing has taken."""
@@ -110,6 +111,12 @@ class Reading:
     def tokens(self) -> list[tuple[Span, str]]:
         """The words with their stems."""
         return [(match.span(), stem(match[0], self.language)) for match in _WORD.finditer(self.folded)]
+
+
+def _counted(one: Quantity, text: str) -> Span:
+    """Where a number stands with its magnitude: a unit behind it may be a column's name."""
+    written = digit_values(text[slice(*one.number)], "") if text[slice(*one.number)].isdigit() else ()
+    return one.number if one.value in written or not one.digits else one.span
 
 
 def stem(word: str, language: str) -> str:

@@ -11,7 +11,8 @@ from importlib.resources import files
 import regex
 
 from rove.chunk.block import find_blocks
-from rove.chunk.cell_tables import COMMA_DECIMAL, CellTable, number_of, tables_in
+from rove.chunk.cell_tables import CellTable, number_of, tables_in
+from rove.language.quantities.digits import COMMA_DECIMAL
 from rove.records import Document
 from rove.records.document import Span
 

@@ -12,13 +12,14 @@ from operator import add
 
 import regex
 
+from rove.language.quantities.digits import decimal_mark, digit_values
 from rove.language.stems import Stem
 from rove.language.stopwords import stop_words
 
 CACHE_ENTRIES = 50_000
 """Pieces of text remembered by language, some 150 bytes each. With four times as many, words take 2 % less time."""
+THOUSAND = 1_000  # what is less has its mark before the fraction
 CACHED_CHARS = 24  # longer pieces of text between white space seldom come again
-DOT_GROUPS = frozenset({"de", "es", "it", "nl", "pt", "da", "id", "tr", "el", "ro"})  # 1.234 is a thousand and more
 
 _HAN = r"\p{Han}〇"
 _KANA = r"\p{Hiragana}\p{Katakana}ー\uff9e\uff9f"
@@ -36,8 +37,7 @@ _PIECES = regex.compile(r"[^\W_]+")
 _CAMEL = regex.compile(r"\p{Lu}+(?!\p{Ll})\d*|\p{Lu}?[^\p{Lu}]+")
 _NUMBER = regex.compile(r"\d++(?:[.,]\d++)++")
 _VERSION = regex.compile(r"[vV]\d++(?:\.\d++)++")
-_COMMA_GROUPS = regex.compile(r"\d{1,3}(?:,\d{3})++(?:\.\d+)?")
-_DOT_GROUPS = regex.compile(r"\d{1,3}(?:\.\d{3})+")
+_GROUPED = regex.compile(r"\d{1,3}(?:(?:,\d{3})++(?:\.\d+)?|(?:\.\d{3})++)")
 _EDGES = "".join(set(string.punctuation) - {"_"})
 _WHOLE = str.maketrans("", "", "-_'&")
 _ENGLISH_TAIL = regex.compile(r"(?:n't|'(?:s|ll|re|ve|d|m))$", regex.IGNORECASE)
@@ -121,6 +121,7 @@ class _Analyser(dict[str, str]):
         self.stops = stop_words(language)
         self.stop_terms: dict[str, str] = {}
         self.term = Stem(language)
+        self.mark = decimal_mark(language) or "."
         self.long_chars = 0
 
     @property
@@ -193,10 +194,8 @@ class _Analyser(dict[str, str]):
         return word.replace("'", "") if self.language == "uk" else word
 
     def _number(self, number: str) -> list[str]:
-        if _COMMA_GROUPS.fullmatch(number):
-            return [number.replace(",", "")]
-        if self.language in DOT_GROUPS and _DOT_GROUPS.fullmatch(number):
-            return [number.replace(".", "")]
+        if _GROUPED.fullmatch(number) and digit_values(number, self.mark)[0] >= THOUSAND:
+            return [number.replace("," if "," in number else ".", "")]
         return list(dict.fromkeys([number, *number.replace(",", ".").split(".")]))
 
 

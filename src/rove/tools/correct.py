@@ -100,7 +100,7 @@ def _number(value: object, parameter: Parameter, around: Circumstances) -> Mende
     if isinstance(value, int | float):
         number, reason = float(value), "type"
     else:
-        found = amount_in(value, parameter, around.language)
+        found = amount_in(str(value), parameter, around.language)
         if found is None:
             return
         number, reason = found

@@ -155,9 +155,9 @@ class _Filler:
     def _entities(self, parameter: Parameter) -> Iterator[TextValue]:
         free = parameter.type == "string" and not parameter.format and not parameter.choices and not is_day(parameter)
         if free and "currency" in parameter.words.split():
-            for unit, (start, end) in units_said(self.said.text, self.around.language):
-                if unit.kind.startswith(CURRENCY):
-                    yield TextValue(unit.name, start, end)
+            said = [one for one in units_said(self.said.text, self.around.language) if one[0].kind.startswith(CURRENCY)]
+            if len({unit for unit, _ in said}) == 1:  # of two nobody knows which is meant
+                yield TextValue(said[0][0].name, *said[0][1])
         elif parameter.is_entity or (free and not set(parameter.words.split()) & (PLACE_WORDS | QUERY_WORDS)):
             yield from self.around.domain.named_in(self.said.text)
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from types import MappingProxyType
 
+from rove.answer.gate import word_share
 from rove.answer.refusal import near_enough
 from rove.argument_checks import all_checked
 from rove.errors import ConfigError, InputError, ServiceError, check_asked, meant
@@ -39,6 +40,8 @@ POOL = 20
 PARAMETER_WEIGHT = 0.25
 """What a filled parameter counts beside the search's own score, in standard deviations; `MOST_FITTING` at most."""
 MOST_FITTING = 3
+LEAST_SHARE, SURE_SHARE = 0.25, 0.5
+"""Of a request's telling words that the description of a tool holds: that it may be meant, and that it surely is."""
 OFFERED = 5
 Take = Callable[[Sequence[Text]], Awaitable[object]]
 Drop = Callable[[Sequence[str]], Awaitable[object]]
@@ -151,7 +154,11 @@ class ToolLibrary:
         language = detect(request)
         asked = ToolRequest(request, language, _today(), history, profile, arguments)
         known = {one.name: one for one in await self.all()}
-        matches = [self._named(tool, known)] if tool else await self._matches(asked, OFFERED, where, surely=surely)
+        matches = (
+            [self._named(tool, known)]
+            if tool
+            else await self._matches(asked, OFFERED, where, fits=self.context.chat() is None or surely, surely=surely)
+        )
         match = matches[0] if tool else await self._chosen(request, matches)
         if match is None:
             return ToolRun(request, "none", note=none_fits(matches, known))
@@ -218,7 +225,7 @@ class ToolLibrary:
         return source is not None and source not in {PROGRAM, *self.failures} and info.document_id not in wanted
 
     async def _matches(
-        self, asked: ToolRequest, top_k: int, where: Filter | None, *, surely: bool = False
+        self, asked: ToolRequest, top_k: int, where: Filter | None, *, fits: bool = False, surely: bool = False
     ) -> list[ToolMatch]:
         known = {document_id(tool): tool for tool in await self.all()}
         if not known:
@@ -227,13 +234,28 @@ class ToolLibrary:
         hits = await retrieve(MODE, self.context.search_context, query)
         scores = zscores([(hit.chunk.document_id, hit.score) for hit in hits if hit.chunk.document_id in known])
         found = [self._match(known[name], score, asked) for name, score in scores.items()]
-        return sorted(found, key=lambda one: (-one.score, one.tool))[:top_k] if self._near(hits, surely) else []
+        best = sorted(found, key=lambda one: (-one.score, one.tool))[:top_k]
+        return best if not fits or self._fits(best, hits, asked, surely) else []
 
-    def _near(self, hits: Sequence[Hit], surely: bool) -> bool:
-        """Say whether what was found may be run for a request that did not ask for a tool."""
+    def _fits(self, best: Sequence[ToolMatch], hits: Sequence[Hit], asked: ToolRequest, surely: bool) -> bool:
+        """Say whether the best tool may be run for a request that did not name it.
+
+        It shares telling words with the request, or an amount, a choice or a thing in it fills a parameter. Where it is
+        described in another language its distance decides. `surely`: near by its distance, or by half of the words.
+        """
+        if not best:
+            return False
+        own = [hit for hit in hits if hit.chunk.metadata.get("tool") == best[0].tool] or hits[:1]
+        left = self._unfilled(self._tools[best[0].tool], asked) if self._tools else asked.text
+        share = max(word_share(left, hit) for hit in own)
         embedder, settings = self.context.search_context.embedder, self.context.settings.answer
+        distance = settings.max_distance or embedder.max_distance
         lead = 0.0 if settings.max_distance else embedder.min_lead
-        return not surely or near_enough(hits[:OFFERED], settings.max_distance or embedder.max_distance, lead)
+        foreign = all(hit.chunk.language != asked.language for hit in own)
+        meant = share >= LEAST_SHARE or bool(best[0].fitting)
+        if surely:
+            return (meant or foreign) and (share >= SURE_SHARE or near_enough(hits[:OFFERED], distance, lead))
+        return meant or (foreign and near_enough(own, distance))
 
     def _match(self, tool: Tool, score: float, asked: ToolRequest) -> ToolMatch:
         around = Circumstances(asked.language, asked.today, self._domain(), tool.platform)
@@ -242,6 +264,16 @@ class ToolLibrary:
         fitting = tuple(one.name for one in parameters if one.name in filled and _is_telling(one))
         total = score + PARAMETER_WEIGHT * min(len(fitting), MOST_FITTING)
         return ToolMatch(tool.name, tool.description, tool.source, tool.effects, total, fitting)
+
+    def _unfilled(self, tool: Tool, asked: ToolRequest) -> str:
+        """The request without the words that fill the tool's parameters: its description cannot hold those."""
+        around = Circumstances(asked.language, asked.today, self._domain(), tool.platform)
+        filled = fill_by_rules(parameters_of(tool.parameters), asked.said()[:1], {}, around)
+        spans = sorted((one.span for one in filled.values() if one.span), reverse=True)
+        text = asked.text
+        for start, end in spans if len(spans) < len(text) else ():
+            text = f"{text[:start]} {text[end:]}"
+        return text if text.strip(" .?!") else asked.text
 
     async def _chosen(self, request: str, matches: Sequence[ToolMatch]) -> ToolMatch | None:
         chat = self.context.chat()

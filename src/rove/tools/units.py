@@ -16,14 +16,16 @@ LANGUAGES = ("en", "de", "hu", "zh", "ja", "fr", "es", "it", "pt")
 SHORT_SUFFIXES = frozenset({"m", "s", "h", "g"})
 LEAST_CHARS = 3
 _TOLD = regex.compile(
-    r"(?i)(?:\b(?:in|en|em|as|units?(?: is| are)?:?|einheit:?|unité :?|mértékegység:?|number of|how many|the last|the past)\s+"
+    r"(?i)(?:\b(?:in|en|em|as|units?(?: is| are)?:?|einheit:?|unité :?|mértékegység:?|number of|how many|the last"
+    r"|the past)\s+"
     r"|[(（\[]\s*(?:in |en )?|単位[はが：:]?\s*|单位[是为：:]?\s*|以|単位)(?=[\p{L}%°\p{Sc}])"
 )
 _STARTS = regex.compile(r"(?<![\p{Latin}\p{Cyrillic}\d])[\p{L}%°\p{Sc}]")
 _HU_CASE = regex.compile(r"(?<!\p{L})\p{L}+(?:ban|ben|okban|ekben|ökben)(?!\p{L})")
 _UNIT_BEHIND = regex.compile(r"[\p{Han}\p{Katakana}ー]+(?=数|単位|为单位|計)")
 _HOW_MANY = regex.compile(
-    r"(?i)(?:hány|何|多少|combien d['e]?|wie viele?|anzahl(?: der)?|nombre d['e]s?|過去|cuántos|cuántas|quanti|quante)\s*(?=[\p{L}])"
+    r"(?i)(?:hány|何|多少|combien d['e]?|wie viele?|anzahl(?: der)?|nombre d['e]s?|過去|cuántos|cuántas|quanti|quante)"
+    r"\s*(?=[\p{L}])"
 )
 
 
@@ -32,7 +34,7 @@ def wanted_unit(parameter: Parameter) -> Unit | None:
 
     >>> wanted_unit(Parameter("distance_km")).name, wanted_unit(Parameter("d", description="How far, in miles.")).name
     ('kilometer', 'mile')
-    >>> wanted_unit(Parameter("minutes")).name, wanted_unit(Parameter("osszeg", description="Az összeg forintban.")).name
+    >>> wanted_unit(Parameter("minutes")).name, wanted_unit(Parameter("n", description="Az összeg forintban.")).name
     ('minute', 'HUF')
     """
     if parameter.unit:

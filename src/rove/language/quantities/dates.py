@@ -16,16 +16,16 @@ from rove.records.quantity import CalendarDay, Quantity, TextValue
 
 FIRST_YEAR, LAST_YEAR = 1000, 9999
 MONTHS, LONGEST_MONTH = 12, 31
+_GAP = r"[ \u00a0]"
 _NOT_WITHIN = r"(?<![\d_])(?<!\d[.,/-])(?<!\p{Lu}-)"
+_NOT_ON = r"(?![\d_]|[.,/-]\d|\.\p{L})"
+_YEAR, _MONTH, _DAY = r"(?P<year>\d{4})", r"(?P<month>\d{1,2})", r"(?P<day>\d{1,2})"
+_MARK, _AGAIN = r"(?P<mark>[-/.])", rf"(?P=mark){_GAP}?"
 _NUMERIC = (
-    regex.compile(r"(?P<year>\d{4})\s?年\s?(?P<month>\d{1,2})\s?月(?:\s?(?P<day>\d{1,2})\s?[日号號])?"),
-    regex.compile(r"(?<!\d)(?P<month>\d{1,2})月(?:(?P<day>\d{1,2})[日号號])?(?!間|间)"),
-    regex.compile(
-        rf"{_NOT_WITHIN}(?P<year>\d{{4}})(?P<mark>[-/.])[ \u00a0]?(?P<month>\d{{1,2}})(?P=mark)[ \u00a0]?(?P<day>\d{{1,2}})(?![\d_]|[.,/-]\d|\.\p{{L}})"
-    ),
-    regex.compile(
-        rf"{_NOT_WITHIN}(?P<day>\d{{1,2}})(?P<mark>[-/.])[ \u00a0]?(?P<month>\d{{1,2}})(?P=mark)[ \u00a0]?(?P<year>\d{{4}})(?![\d_]|[.,/-]\d|\.\p{{L}})"
-    ),
+    regex.compile(rf"{_YEAR}\s?年\s?{_MONTH}\s?月(?:\s?{_DAY}\s?[日号號])?"),
+    regex.compile(rf"(?<!\d){_MONTH}月(?:{_DAY}[日号號])?(?!間|间)"),
+    regex.compile(rf"{_NOT_WITHIN}{_YEAR}{_MARK}{_GAP}?{_MONTH}{_AGAIN}{_DAY}{_NOT_ON}"),
+    regex.compile(rf"{_NOT_WITHIN}{_DAY}{_MARK}{_GAP}?{_MONTH}{_AGAIN}{_YEAR}{_NOT_ON}"),
 )
 _HAN_YEAR = regex.compile(r"(?<!\d)(?P<year>1[5-9]\d\d|20\d\d)[ \u00a0]?年(?!間|间)")
 
@@ -121,18 +121,15 @@ def _named(language: str) -> tuple[regex.Pattern[str], ...]:
     if language in {"zh", "ja"}:
         return ()
     name = rf"(?P<name>{any_of(_months(language))})\.?"
-    day, year = r"(?<![\d.,:-])(?P<day>\d{1,2})", r"(?P<year>\d{4})"
+    day, late = rf"(?<![\d.,:-]){_DAY}", r"(?P<late>\d{4})(?!\d)"
+    nth, of = r"(?:st|nd|rd|th|º|er|\.)?", rf"(?:(?:of|de|di){_GAP})?"
     return (
+        regex.compile(rf"{day}{nth}(?:{_GAP}|-)?{of}\b{name}(?:,?{_GAP}|-)?(?:del?{_GAP})?{_YEAR}(?!\d)"),
         regex.compile(
-            rf"{day}(?:st|nd|rd|th|º|er|\.)?(?:[ \u00a0]|-)?(?:(?:of|de|di)[ \u00a0])?\b{name}(?:,?[ \u00a0]|-)?(?:de[ \u00a0]|del[ \u00a0])?{year}(?!\d)"
+            rf"(?:(?<!\d){_YEAR}\.?{_GAP})?\b{name}{_GAP}{_DAY}(?!\d|[:.,]\d)(?:st|nd|rd|th)?(?:,?{_GAP}{late})?"
         ),
-        regex.compile(
-            rf"(?:(?<!\d){year}\.?[ \u00a0])?\b{name}[ \u00a0](?P<day>\d{{1,2}})(?!\d|[:.,]\d)(?:st|nd|rd|th)?(?:,?[ \u00a0](?P<late>\d{{4}})(?!\d))?"
-        ),
-        regex.compile(rf"{day}(?:st|nd|rd|th|º|er|\.)?[ \u00a0](?:(?:of|de|di)[ \u00a0])?{name}(?!\w)"),
-        regex.compile(
-            rf"\b{name}[ \u00a0](?:of[ \u00a0]|de[ \u00a0])?{year}(?!\d)|(?<!\d){year}\.?[ \u00a0]{name}(?!\w)"
-        ),
+        regex.compile(rf"{day}{nth}{_GAP}{of}{name}(?!\w)"),
+        regex.compile(rf"\b{name}{_GAP}(?:(?:of|de){_GAP})?{_YEAR}(?!\d)|(?<!\d){_YEAR}\.?{_GAP}{name}(?!\w)"),
     )
 
 

@@ -123,8 +123,10 @@ def decimal_mark(language: str) -> str:
     return "," if language in COMMA_DECIMAL else "." if language in POINT_DECIMAL else ""
 
 
-def decimal_mark_in(texts: Iterable[str], language: str = "") -> str:
-    """Return the decimal mark that texts show, as the cells of a column do; else that of the language.
+def decimal_mark_in(texts: Iterable[str], language: str = "", *, is_column: bool = False) -> str:
+    """Return the decimal mark that texts show; else that of the language.
+
+    `is_column`: they are the cells of a column, where "12.5" in one says how "3.125" in another is meant.
 
     >>> decimal_mark_in(["1.250,00", "1,234"], "en"), decimal_mark_in(["1,234"], "de"), decimal_mark_in(["1,234"])
     (',', ',', '')
@@ -132,13 +134,13 @@ def decimal_mark_in(texts: Iterable[str], language: str = "") -> str:
     point = comma = likely_point = likely_comma = 0
     for text in texts:
         point, comma = point + len(_POINT_SHOWN.findall(text)), comma + len(_COMMA_SHOWN.findall(text))
-        if not language:
+        if is_column or not language:
             likely_point += len(_POINT_LIKELY.findall(text))
             likely_comma += len(_COMMA_LIKELY.findall(text))
     if point != comma:
         return "." if point > comma else ","
-    if likely_point != likely_comma and not decimal_mark(language):
-        return "." if likely_point > likely_comma else ","
+    if bool(likely_point) != bool(likely_comma):
+        return "." if likely_point else ","
     return decimal_mark(language)
 
 

@@ -16,7 +16,8 @@ from rove.records.document import Span
 LONGEST = 80
 """Characters of a label; a longer run of letters and digits is none, or one that nobody reads."""
 _TOKEN = regex.compile(r"(?V1)(?:[\p{L}--[\p{Han}\p{Hiragana}\p{Katakana}]]|[\d_.@%+/#:-])++")
-_FILE = r"[\w.-]*\d[\w.-]*\.(?:pdf|docx?|xlsx?|csv|txt|zip|gz|tar|json|xml|html?|md|png|jpe?g|log|sql|parquet|py|toml|ya?ml|mp[34])"
+_ENDING = "pdf|docx?|xlsx?|csv|txt|zip|gz|tar|json|xml|html?|md|png|jpe?g|log|sql|parquet|py|toml|ya?ml|mp[34]"
+_FILE = rf"[\w.-]*\d[\w.-]*\.(?:{_ENDING})"
 _SHAPES = regex.compile(
     rf"""
       [\w.%+-]+@[\w.-]+                                   # a mail address
@@ -81,7 +82,8 @@ def ordinal_spans(text: str) -> Iterator[Span]:
 def _numbered() -> regex.Pattern[str]:
     words = any_of(date_words()["numbered"]["words"].split())
     return regex.compile(
-        rf"(?i)(?<!\w)(?:{words})\.?[ \u00a0]?(\d+(?:[.-]\d+)*(?:[ \u00a0]?\(\d+\))?(?:[a-z](?!\w))?)(?![\d]|[.,]\d|[ \u00a0]?%)"
+        rf"(?i)(?<!\w)(?:{words})\.?[ \u00a0]?(\d+(?:[.-]\d+)*(?:[ \u00a0]?\(\d+\))?(?:[a-z](?!\w))?)"
+        r"(?![\d]|[.,]\d|[ \u00a0]?%)"
     )
 
 

@@ -58,7 +58,7 @@ def spelled_numbers(text: str, language: str) -> Iterator[SpelledNumber]:
 
 @dataclass(slots=True)
 class _Sum:
-    """A number that grows word by word. `last`: the last word's value; `joined`: whether "and" stood before the next."""
+    """A number that grows word by word. `last`: the last word's value; `joined`: whether "and" comes next."""
 
     total: float = 0.0
     section: float = 0.0

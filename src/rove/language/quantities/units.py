@@ -87,7 +87,8 @@ _PIECE = rf"[^\s\d,;:()|\[\]{{}}\"“”„«»!?<>=+~*{_UNSPACED}。、，；�
 _SPACED = regex.compile(rf"{_PIECE}[²³23]?(?:{_PIECE})*(?:[ \u00a0]{_PIECE}+[²³]?){{0,{MOST_WORDS - 1}}}")
 _RUN = regex.compile(rf"[{_UNSPACED}／/％℃℉㎏㎞㎡°]+")
 _BEFORE = regex.compile(
-    rf"(?:(?<![\p{{L}}\d])(?:[A-Z]{{0,3}}\p{{Sc}}|[A-Z]{{3}}|[A-Za-zČč]{{2,3}}\.?)|(?<=[{_UNSPACED}])\p{{Sc}})[ \u00a0]?$"
+    rf"(?:(?<![\p{{L}}\d])(?:[A-Z]{{0,3}}\p{{Sc}}|[A-Z]{{3}}|[A-Za-zČč]{{2,3}}\.?)|(?<=[{_UNSPACED}])\p{{Sc}})"
+    r"[ \u00a0]?$"
 )
 _ENDINGS = {
     "hu": regex.compile(
@@ -225,6 +226,13 @@ def units_by_name() -> Mapping[str, Unit]:
     return made | {code: Unit(code, CURRENCY + code) for code in codes}
 
 
+@cache
+def scale_words() -> Mapping[str, Units]:
+    """Return the words before a number that say of a temperature by which scale it is: 华氏98.6度."""
+    scales = cast("Mapping[str, str]", _toml("units")["scales"])
+    return {word: (units_by_name()[name],) for name, words in scales.items() for word in words.split()}
+
+
 def _entries(key: str) -> Iterator[tuple[str, Unit]]:
     for table in ("units", "currencies"):
         for name, one in _toml(table).items():
@@ -261,8 +269,11 @@ def _words() -> Mapping[str, Mapping[str, Units]]:
 @cache
 def _every() -> Mapping[str, Units]:
     known = _words()
-    return {word: units for key in sorted(known, key=lambda one: (one != "en", one)) for word, units in known[key].items()
-            } | known["en"]  # fmt: skip
+    made: dict[str, Units] = {}
+    for key in ("en", *sorted(known)):
+        for word, units in known[key].items():
+            made.setdefault(word, units)
+    return made
 
 
 @cache
