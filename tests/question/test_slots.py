@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rove import ConfigError
-from rove.language.quantities.han import han_number
 from rove.language.quantities.dates import whole_days
+from rove.language.quantities.han import han_number
 from rove.language.quantities.reader import numbers_in
 from rove.records import Slot
 from scripted_chat import ScriptedChat, Understanding
@@ -50,7 +50,11 @@ async def test_a_model_fills_what_rules_cannot_and_is_held_to_the_declaration(un
     ]
     chat = ScriptedChat(Filled={"slots": wrote})
     found = await understanding(chat, slots=SLOTS).understand("Red room for a birthday party of twelve")
-    wanted = (("room", "B", "Red room"), ("people", "12", "twelve"), ("purpose", "a birthday party", "a birthday party"))
+    wanted = (
+        ("room", "B", "Red room"),
+        ("people", "12", "twelve"),
+        ("purpose", "a birthday party", "a birthday party"),
+    )
     assert found.slots == tuple(Slot(*one) for one in wanted)
     assert "room (one of: A, B)" in chat.asked("Filled")[0]
 

@@ -9,6 +9,7 @@ from rapidfuzz import fuzz, process
 
 from rove.language.quantities.reader import numbers_in, read_quantities
 from rove.language.quantities.units import convert, unit_named
+from rove.records.quantity import Quantity
 from rove.records.tool import ValueCorrection
 from rove.tools.days import days_in
 from rove.tools.domain_model import DomainModel
@@ -116,10 +117,13 @@ def amount_in(text: str, parameter: Parameter, language: str) -> tuple[float, st
     None where there is none, or several, or its unit measures something else.
     """
     found = [one for one in read_quantities(text, language) if one.kind in {"number", "year", "ordinal"}]
-    if len(found) != 1:
-        return None
+    return amount_of(found[0], parameter) if len(found) == 1 else None
+
+
+def amount_of(quantity: Quantity, parameter: Parameter) -> tuple[float, str] | None:
+    """Return a quantity in the unit that a parameter wants: see `amount_in`."""
     wanted = wanted_unit(parameter)
-    for reading in found[0].readings:
+    for reading in quantity.readings:
         if reading.unit is None or wanted is None or reading.unit == wanted:
             return reading.value, "type"
         if reading.unit.kind == wanted.kind:

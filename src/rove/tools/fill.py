@@ -11,10 +11,10 @@ from rove.enrich.declared_values import values_in
 from rove.language.quantities.reader import read_quantities
 from rove.language.quantities.units import CURRENCY, unit_named
 from rove.records.document import Span
-from rove.records.quantity import TextValue
+from rove.records.quantity import Quantity, TextValue
 from rove.records.tool import FilledParameter, ValueOrigin
 from rove.settings.values import ValueSettings
-from rove.tools.correct import Circumstances, is_day
+from rove.tools.correct import Circumstances, amount_of, is_day
 from rove.tools.days import days_in
 from rove.tools.parameters import Parameter, spelled_out
 from rove.tools.units import units_said, wanted_unit
@@ -176,7 +176,7 @@ class _Filler:
                 if (score := fits + len(words)) and (fits or one.unit is None or not wanted):
                     pairs.append((-score, number, place))
         for _, number, place in sorted(pairs):
-            self._number(parameters[place], free[number].span)
+            self._number(parameters[place], free[number])
         left = [one for one in parameters if one.required and one.name not in self.found]
         usable = [one for one in free if self._is_free(one.span)]
         if len(left) == 1:
@@ -185,11 +185,17 @@ class _Filler:
             least = bare if left[0].type == "integer" or wanted_unit(left[0]) else sized or bare
             usable = usable if len(usable) == 1 else least
             if len(usable) == 1:
-                self._number(left[0], usable[0].span)
+                self._number(left[0], usable[0])
 
-    def _number(self, parameter: Parameter, span: Span) -> None:
-        if parameter.name not in self.found:
-            self._take(parameter, iter([TextValue(self.said.text[slice(*span)], *span)]))
+    def _number(self, parameter: Parameter, one: Quantity) -> None:
+        if parameter.name in self.found:
+            return
+        words = self.said.text[slice(*one.span)]
+        self._take(parameter, iter([TextValue(words, *one.span)]))
+        alone = read_quantities(words, self.around.language)
+        amount = amount_of(one, parameter)
+        if amount and (len(alone) != 1 or alone[0].readings != one.readings):  # "2" in "2 to 3 million"
+            self.found[parameter.name] = replace(self.found[parameter.name], value=amount[0])
 
     def _is_free(self, span: Span) -> bool:
         return not any(span[0] < end and start < span[1] for start, end in self.taken)

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from types import MappingProxyType
 
 from rove.answer.gate import word_share
-from rove.answer.refusal import near_enough
+from rove.answer.refusal import SURE, near_enough
 from rove.argument_checks import all_checked
 from rove.errors import ConfigError, InputError, ServiceError, check_asked, meant
 from rove.events import Listener, ToolPlanned, ignore
@@ -255,7 +255,7 @@ class ToolLibrary:
         meant = share >= LEAST_SHARE or bool(best[0].fitting)
         if surely:
             return (meant or foreign) and (share >= SURE_SHARE or near_enough(hits[:OFFERED], distance, lead))
-        return meant or (foreign and near_enough(own, distance))
+        return meant or (foreign and near_enough(own, distance * SURE))
 
     def _match(self, tool: Tool, score: float, asked: ToolRequest) -> ToolMatch:
         around = Circumstances(asked.language, asked.today, self._domain(), tool.platform)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import unicodedata
+from collections.abc import Mapping
+from functools import cache
+
 import regex
 
 from rove.language.quantities.digits import fold
 from rove.language.quantities.reader import read_quantities
-from rove.language.quantities.units import CODES, unit_at, unit_named
+from rove.language.quantities.units import CODES, unit_at, unit_named, unit_words
 from rove.records.document import Span
 from rove.records.quantity import Unit
 from rove.tools.parameters import Parameter
@@ -78,7 +82,16 @@ def _of_name(parameter: Parameter) -> Unit | None:
 def _named(word: str) -> Unit | None:
     if word.upper() in CODES:
         return unit_named(word.upper())
-    return next((found for language in LANGUAGES if (found := unit_named(word, language))), None)
+    found = next((found for language in LANGUAGES if (found := unit_named(word, language))), None)
+    return found or _unaccented().get(word)
+
+
+@cache
+def _unaccented() -> Mapping[str, Unit]:
+    """Words of units as identifiers write them: honap for hónap."""
+    marks = dict.fromkeys(range(0x300, 0x370))
+    plain = ((unicodedata.normalize("NFKD", word).translate(marks), unit) for word, unit in unit_words())
+    return {word: unit for word, unit in plain if len(word) >= LEAST_CHARS}
 
 
 def _of_description(description: str) -> Unit | None:

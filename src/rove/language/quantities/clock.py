@@ -54,7 +54,7 @@ def _clock(text: str, span: Span, number: Span, time: tuple[int, int], mark: str
     readings = [Reading(_minute_of_day(text, span, hour, minute, mark), MINUTE_OF_DAY)]
     if mark.startswith(_LENGTH_TOO):
         readings.append(Reading(hour + minute / HOUR, units_by_name()["hour"]))
-    return Quantity(span, number, tuple(readings), "clock", 1.0 if len(readings) == 1 else 0.6)
+    return Quantity(span, number, tuple(readings), "clock", 1.0 if len(readings) == 1 else 0.5)
 
 
 def _minute_of_day(text: str, span: Span, hour: int, minute: int, mark: str) -> float:

@@ -10,13 +10,13 @@ import regex
 from rove.language.quantities.dates import any_of
 from rove.language.quantities.digits import lower
 from rove.language.quantities.spelled import magnitudes, numeral_words, words_of
-from rove.language.quantities.units import CURRENCY, Units, unit_at, units_by_name
+from rove.language.quantities.units import CURRENCY, Units, unit_at, units_by_name, units_named
 
 COMMON = ("en", "de", "hu", "fr", "es")
 """Whose words count in a text of unknown language."""
 SPACE = regex.compile(r"-(?=\p{L})|[ \u00a0]{0,2}")
 """What may stand between a number, its magnitude and its unit."""
-_MONEY_LETTER = regex.compile(r"[ \u00a0]?(k|K|T|m|M|b|B|G|tn|bn)(?![\w/])")
+_MONEY_LETTER = regex.compile(r"[ \u00a0]?(\p{L}{1,2})(?![\w/])")
 _KILO = regex.compile(r"k(?![\w/])")
 _LETTERS = regex.compile(r"[ \u00a0]?(\p{L}{1,2})[ \u00a0]")
 
@@ -41,10 +41,12 @@ def magnitude_at(text: str, start: int, language: str) -> tuple[float, int] | No
     return (size, found.end()) if size else None
 
 
-def money_magnitude(text: str, end: int) -> tuple[float, int]:
-    """Return what a letter behind money multiplies it by: "$2.5M"."""
+def money_magnitude(text: str, end: int, language: str) -> tuple[float, int]:
+    """Return what a letter or two behind money multiply it by: "$2.5M", "R$ 5 mi"."""
     found = _MONEY_LETTER.match(text, end)
-    return (_letters().get(found[1]) or _shared()[found[1]], found.end()) if found else (1.0, end)
+    own = magnitudes(language)
+    size = (own.get(lower(found[1])) or _letters().get(found[1]) or _shared().get(found[1])) if found else None
+    return (size, found.end()) if found and size else (1.0, end)
 
 
 def letter_magnitude(text: str, end: int, language: str) -> tuple[float, int]:
@@ -78,9 +80,14 @@ def and_half(small: str, end: int, language: str) -> tuple[float, int]:
 
 @cache
 def _own(language: str) -> Mapping[str, float]:
-    """The words that multiply a number; single letters need a currency behind them, and are not here."""
+    """The words that multiply any number; a letter, or what is a unit too, does so to money alone, and is not here."""
     own = magnitudes(language) or {word: size for key in COMMON for word, size in magnitudes(key).items()}
-    return {**magnitudes("en"), **{word: size for word, size in own.items() if len(word) > 1}}
+    telling = {
+        word: size
+        for word, size in own.items()
+        if len(word) > 2 or (len(word) == 2 and not units_named(word, language))
+    }
+    return {**magnitudes("en"), **telling}
 
 
 def _table() -> Mapping[str, Mapping[str, str]]:

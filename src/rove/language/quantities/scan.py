@@ -165,7 +165,7 @@ class _Amount:
         """Take a k or an M behind the number, and a magnitude that is one word with its currency."""
         text = self.scan.text
         if self.factor == 1 and self.units:
-            self.factor, self.last = money_magnitude(text, self.last)
+            self.factor, self.last = money_magnitude(text, self.last, self.scan.language)
         elif self.factor == 1 and self.place.digits:
             self.factor, self.last = letter_magnitude(text, self.last, self.scan.language)
 
@@ -179,9 +179,18 @@ class _Amount:
             if named and self._fits(named.units, at, named.end):
                 if not self.units or named.units[0].kind == self.units[0].kind:
                     self.units, self.last = self.units or named.units, named.end
-                return
+                break
+        self._take_words_before()
+
+    def _take_words_before(self) -> None:
+        """Take what stands before the number and says what it is: the scale in 华氏98.6度, the hour in 時速12キロ."""
+        text = self.scan.text
         if scale := self._scale_before():
-            self.units, self.last = scale, self.last + (text[self.last : self.last + 1] == "度")
+            self.last += not self.units and text[self.last : self.last + 1] == "度"
+            self.units, self.first = scale, self.start - 2
+        before = text[max(self.start - 4, 0) : self.start].rstrip()
+        if self.units == (units_by_name()["kilometer"],) and before.endswith(("每小时", "時速", "时速")):
+            self.units = (units_by_name()["kilometer_per_hour"],)
 
     def _unit_places(self) -> list[int]:
         """Where a unit may stand behind a number, the likeliest first."""

@@ -11,6 +11,7 @@ from typing import cast
 
 import regex
 
+from rove.language.quantities.dates import any_of
 from rove.records.document import Span
 
 HUNDRED, THOUSAND, MILLION = 100, 1_000, 1_000_000
@@ -37,7 +38,6 @@ class _Lexicon:
     ones: frozenset[str]
     joiners: frozenset[str]
     run: regex.Pattern[str]
-    part: regex.Pattern[str]
     units_first: bool
 
 
@@ -110,30 +110,35 @@ class _Run:
     """A run of words for numbers; it may hold several numbers."""
 
     def __init__(self, found: regex.Match[str], lexicon: _Lexicon) -> None:
-        self.parts = list(lexicon.part.finditer(found.string, *found.span()))
-        self.lexicon = lexicon
+        self.text, self.lexicon = found.string, lexicon
+        self.parts: list[Span] = found.spans("part")
 
     def numbers(self) -> Iterator[SpelledNumber]:
         at = 0
         while at < len(self.parts):
-            first, made, end, words = at, _Sum(), -1, 0
-            while at < len(self.parts):
-                part = self.parts[at]
-                word = part[0]
-                if word in self.lexicon.joiners:
-                    made.joined = True
-                elif made.takes(self.lexicon.values[word], units_first=self.lexicon.units_first):
-                    end, words = part.end(), words + 1
-                else:
-                    break
+            made, first, end, words = _Sum(), at, -1, 0
+            while at < len(self.parts) and self._takes(made, at):
+                if not made.joined:
+                    end, words = self.parts[at][1], words + 1
                 at += 1
             if end < 0:
                 at = max(at, first + 1)
                 continue
-            start = next(p.start() for p in self.parts[first:] if p[0] not in self.lexicon.joiners)
-            only = self.parts[first][0] if words == 1 else ""
+            start = next(a for a, b in self.parts[first:] if self.text[a:b] not in self.lexicon.joiners)
+            only = self.text[start:end] if words == 1 else ""
             if not only or made.value < MILLION:  # "million" without its number is none
                 yield SpelledNumber((start, end), made.value, only not in self.lexicon.ones, _scale(made.last))
+
+    def _takes(self, made: _Sum, at: int) -> bool:
+        start, end = self.parts[at]
+        word = self.text[start:end]
+        if word in self.lexicon.joiners and (made.began or word not in self.lexicon.values):
+            made.joined = True
+            return True
+        comma = made.began and "," in self.text[self.parts[at - 1][1] : start]
+        if comma and made.last < THOUSAND:  # "twenty, five" are two numbers
+            return False
+        return made.takes(self.lexicon.values[word], units_first=self.lexicon.units_first)
 
 
 def _scale(last: float) -> float:
@@ -191,22 +196,20 @@ def _lexicon(language: str) -> _Lexicon | None:
     values = _values(own, language)
     joiners = frozenset(filter(None, str(own["and"]).split("|")))
     joined = bool(own.get("joined"))
-    atom = "|".join(sorted(map(regex.escape, values), key=len, reverse=True))
-    joiner = "|".join(sorted(map(regex.escape, joiners), key=len, reverse=True))
+    atom = f"(?P<part>{any_of(values)})"
+    joiner = f"(?P<part>{any_of(joiners)})" if joiners else ""
     units_first = bool(own.get("units_first"))
-    spaced = rf"[ \u00a0-](?:(?:{joiner})[ \u00a0-])?" if joiner else "[ \u00a0-]"
+    space = ",?[ \u00a0]|-" if language == "en" else "[ \u00a0-]"
+    spaced = rf"(?:{space})(?:{joiner}[ \u00a0-])?" if joiner else space
     glued = rf"(?:{joiner})?" if joiner and units_first else ""
-    between = rf"(?:{spaced if not units_first else '[ -]'}|{glued})" if joined else spaced
-    behind = "|".join(map(regex.escape, words_of("and_half", language))) if language == "de" else "$x"
-    run = rf"(?<![\w])(?:{atom})(?:{between}(?:{atom}))*(?:(?!\w)|(?={behind}))"
-    part = "|".join(sorted(map(regex.escape, (*values, *joiners)), key=len, reverse=True))
-    part = part if joined else rf"(?<!\w)(?:{part})(?!\w)"
+    between = rf"(?:{spaced if not units_first else '[ -]'}|{glued})" if joined else f"(?:{spaced})"
+    behind = any_of(words_of("and_half", language)) if language == "de" else "$x"
+    run = rf"(?<!\w){atom}(?:{between}{atom})*(?:(?!\w)|(?={behind}))"
     ones = frozenset(str(own["one"]).split()) | {word for word, value in values.items() if value == 1}
     return _Lexicon(
         values,
         ones,
         joiners,
         regex.compile(run),
-        regex.compile(part),
         units_first,
     )

@@ -85,14 +85,14 @@ CURRENCY = "currency:"
 _UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}ー"
 _PIECE = rf"[^\s\d,;:()|\[\]{{}}\"“”„«»!?<>=+~*{_UNSPACED}。、，；：！？）]"
 _SPACED = regex.compile(rf"{_PIECE}[²³23]?(?:{_PIECE})*(?:[ \u00a0]{_PIECE}+[²³]?){{0,{MOST_WORDS - 1}}}")
-_RUN = regex.compile(rf"[{_UNSPACED}／/％℃℉㎏㎞㎡°]+")
+_RUN = regex.compile(rf"[{_UNSPACED}／/％℃℉㎏㎞㎡°]+(?: [\p{{Katakana}}ー]+)?")
 _BEFORE = regex.compile(
     rf"(?:(?<![\p{{L}}\d])(?:[A-Z]{{0,3}}\p{{Sc}}|[A-Z]{{3}}|[A-Za-zČč]{{2,3}}\.?)|(?<=[{_UNSPACED}])\p{{Sc}})"
     r"[ \u00a0]?$"
 )
 _ENDINGS = {
     "hu": regex.compile(
-        r"-?(?:[oaeöáé]?[ktsni]|[oaeöé]?[kt]|[oaeöé]s(?:[eéoaá]?[tkn]?|nak|nek|ra|re|ban|ben)?|i|ig|[aeá]?[rtbnlh][aeáéóőöo][kntblzr]?|"
+        r"-?(?:[oaeöáé]?k?(?:ban|ben|ból|ből|ra|re|ig|ért|nak|nek|kal|kel)|[oaeöáé]?[ktsni]|[oaeöé]?[kt]|[oaeöé]s(?:[eéoaá]?[tkn]?|nak|nek|ra|re|ban|ben)?|i|ig|[aeá]?[rtbnlh][aeáéóőöo][kntblzr]?|"
         r"nyi|[eaoöé]?nként(?:i)?|kor|[bcdfghjklmnprstvz]{1,2}[ae]l|[aáeéo]?[nt]|ként|j[ae](?:[it]|val|vel|ért)?|j[aeáé]\w{0,3}|[aáeé]\w?|ért|[oeö]?d[ei]k)"
     ),
     "tr": regex.compile(r"['’]?(?:l[ıiuü]k|y?[aeıiuü]|[dt][ae]n?|n?[ıiuü]n|s[ıiuü]|l[ae]r\w{0,3}|y?l[ae])"),
@@ -121,9 +121,9 @@ def unit_named(name: str, language: str = "") -> Unit | None:
 def units_named(word: str, language: str = "") -> Units:
     """Return what a word may be a unit of, the likeliest first; () where it is none."""
     small = lower(word)
-    shared = _shared().get(language, _shared()["und"])
-    if found := shared.get(small) or shared.get(word):
-        return found
+    for shared in (_shared().get(language, {}), _shared()["und"]):
+        if found := shared.get(small) or shared.get(word):
+            return found
     if found := _symbols().get(word):
         return found
     known = _words()
@@ -231,6 +231,12 @@ def scale_words() -> Mapping[str, Units]:
     """Return the words before a number that say of a temperature by which scale it is: 华氏98.6度."""
     scales = cast("Mapping[str, str]", _toml("units")["scales"])
     return {word: (units_by_name()[name],) for name, words in scales.items() for word in words.split()}
+
+
+def unit_words() -> Iterator[tuple[str, Unit]]:
+    """Yield the words of all units in all languages, in lower case, those of English first."""
+    for word, units in _every().items():
+        yield word, units[0]
 
 
 def _entries(key: str) -> Iterator[tuple[str, Unit]]:
