@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from rove.errors import ConfigError
+from rove.language.relative_days import days_in
 from rove.records import History, Turn
 from rove.records.tool import ToolMatch, ToolPlan
 from rove.settings import EntitySettings
 from rove.tools import Tool
 from rove.tools.correct import Circumstances, corrected
-from rove.tools.days import days_in
 from rove.tools.domain_model import DomainModel
 from rove.tools.parameters import Parameter, check, checked_schema, parameters_of
 from rove.tools.planner import ToolRequest, planned

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -11,6 +11,10 @@ from rove.answer.answerer import Answerer
 from rove.answer.chitchat import CHITCHAT, ITSELF, chitchat, replied
 from rove.answer.extract import FollowUp
 from rove.answer.fallback import FALLBACKS, Case, Fallback, FallbackContext, fall_back
+from rove.answer.forms import FormQuestion
+from rove.answer.forms.changes import changed
+from rove.answer.forms.document_list import counted, listed, recent
+from rove.answer.forms.summary import summarised
 from rove.answer.gate import Gate, GateVerdict
 from rove.answer.outdated import with_days
 from rove.answer.passages import TextOf, read_once, stand
@@ -22,6 +26,7 @@ from rove.errors import ConfigError, ServiceError
 from rove.events import Listener, ignore
 from rove.models import ChatModel
 from rove.models.deadline import within
+from rove.question.form import Form, form_of, subject_words
 from rove.question.overview import asks_for_overview
 from rove.question.topics import topic_filter
 from rove.question.understand import REFUSE, Understander
@@ -44,6 +49,14 @@ GATHERINGS = 2
 LONGEST_AT_ONCE = 1_500
 """Characters of an answer that stands in a document, up to which it is given whole; of a longer one, the best."""
 T = TypeVar("T")
+FORMS: Mapping[Form, Callable[[FormQuestion], Awaitable[Answer | None]]] = {
+    "summary": summarised,
+    "list": listed,
+    "count": counted,
+    "recent": recent,
+    "changes": changed,
+}
+"""What answers each form of question but "fact"; where it has no answer, the question is searched for."""
 ROUTED = "Messages of the kind {name!r} are not answered."
 NOT_ASKED = "The answer needs a chat model (answer.pipeline is {pipeline!r}), and none is configured."
 
@@ -137,6 +150,11 @@ class Responder:
             )
             return await self._from_gathered(gathered, text_of, where, listener), gathered
         mode = route or self._mode_for(understood)
+        if not route and self.settings.answer.forms:
+            whole = await self._of_form(understood, where)
+            if isinstance(whole, Answer):
+                return whole, None
+            mode = whole or mode
         settings = self._answer_settings(mode)
         found, text_of = await self._standing(
             lambda: self._searched(understood, mode, where, settings), lambda found: found.hits, TRIES
@@ -157,6 +175,20 @@ class Responder:
         if understood.clarification and not known:
             return Answer(understood.question, asked_back(understood.clarification), CLARIFYING, language)
         return None
+
+    async def _of_form(self, understood: Understood, where: Filter | None) -> Answer | str:
+        """Answer what no passage answers by itself: the whole of a document, which there are, what is new.
+
+        Else the mode that it is searched in: "themes" where the whole of all there is is asked for, or "".
+        """
+        form, sure = await form_of(understood.standalone, self.search_context.embedder)
+        if (answer := FORMS.get(form)) is None:
+            return ""
+        text, language = understood.standalone, understood.language
+        asked = FormQuestion(text, language, where, self.search_context, self.chat, sure=sure)
+        found = await answer(asked)
+        about_all = form == "summary" and sure and not subject_words(text, language)
+        return found or ("themes" if about_all and self.settings.answer.overview else "")
 
     def _mode_for(self, understood: Understood) -> str:
         settings = self.settings.answer

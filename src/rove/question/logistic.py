@@ -65,7 +65,9 @@ class Classifier:
         return made
 
 
-def train(vectors: Vectors, labels: Sequence[str], *, strength: float = STRENGTH, made_of: str = "") -> Classifier:
+def train(
+    vectors: Vectors, labels: Sequence[str], *, strength: float = STRENGTH, steps: int = STEPS, made_of: str = ""
+) -> Classifier:
     """Fit by gradient descent with Nesterov's momentum on the mean cross-entropy + strength/2 · |weights|².
 
     Vectors are centred on their mean and scaled by their mean length, since embeddings crowd together. Classes weigh
@@ -79,6 +81,7 @@ def train(vectors: Vectors, labels: Sequence[str], *, strength: float = STRENGTH
         vectors: (n, dimension) float32, unit length.
         labels: the class of each.
         strength: of the penalty.
+        steps: of the descent, at most.
         made_of: kept with it.
     """
     classes = tuple(sorted(set(labels)))
@@ -92,7 +95,7 @@ def train(vectors: Vectors, labels: Sequence[str], *, strength: float = STRENGTH
     bias = np.zeros(len(classes))
     rate = 1.0 / (0.5 * float((share * (x**2).sum(axis=1, keepdims=True) + share).sum()) + strength)
     ahead, ahead_bias = weights, bias
-    for step in range(STEPS):
+    for step in range(steps):
         error = share * (_softmax(x @ ahead + ahead_bias) - truth)
         slope, slope_bias = x.T @ error + strength * ahead, error.sum(axis=0)
         moved, moved_bias = ahead - rate * slope, ahead_bias - rate * slope_bias

@@ -208,6 +208,10 @@ class AnswerSettings(SettingsSection):
     overview: bool = True
     """Whether a question for what all the documents are about ("What are the main themes?") is answered by mode
     "themes"."""
+    forms: bool = True
+    """Whether questions that no passage answers by itself are answered from whole documents and from the catalog:
+    "Summarise the travel policy", "Which documents mention X?", "What is new since Monday?", "What changed between v1
+    and v2?". Known by the packaged embedder alone; of another one's, all are searched for."""
     stored: bool = True
     """Whether a question that stands in a document with its answer ("Q: … A: …", a FAQ's table, a heading that asks) is
     answered by that answer, word for word and without a model. Mode "questions" takes what means the same, too."""

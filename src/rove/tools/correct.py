@@ -9,9 +9,9 @@ from rapidfuzz import fuzz, process
 
 from rove.language.quantities.reader import numbers_in, read_quantities
 from rove.language.quantities.units import convert, unit_named
+from rove.language.relative_days import days_in
 from rove.records.quantity import Quantity
 from rove.records.tool import ValueCorrection
-from rove.tools.days import days_in
 from rove.tools.domain_model import DomainModel
 from rove.tools.parameters import Parameter
 from rove.tools.units import wanted_unit

@@ -10,12 +10,12 @@ import regex
 from rove.enrich.declared_values import values_in
 from rove.language.quantities.reader import read_quantities
 from rove.language.quantities.units import CURRENCY, unit_named
+from rove.language.relative_days import days_in
 from rove.records.document import Span
 from rove.records.quantity import Quantity, TextValue
 from rove.records.tool import FilledParameter, ValueOrigin
 from rove.settings.values import ValueSettings
 from rove.tools.correct import Circumstances, amount_of, is_day
-from rove.tools.days import days_in
 from rove.tools.parameters import Parameter, spelled_out
 from rove.tools.units import units_said, wanted_unit
 

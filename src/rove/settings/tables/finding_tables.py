@@ -172,6 +172,10 @@ class AnswerTable(TypedDict, total=False):
     overview: bool
     """Whether a question for what all the documents are about ("What are the main themes?") is answered by mode
     "themes". Default: True."""
+    forms: bool
+    """Whether questions that no passage answers by itself are answered from whole documents and from the catalog:
+    "Summarise the travel policy", "Which documents mention X?", "What is new since Monday?", "What changed between v1
+    and v2?". Default: True."""
     stored: bool
     """Whether a question that stands in a document with its answer ("Q: … A: …", a FAQ's table, a heading that asks) is
     answered by that answer, word for word and without a model. Default: True."""

@@ -63,4 +63,4 @@ def _bounded(words: str) -> str:
 
 @cache
 def _table() -> Mapping[str, Any]:
-    return tomllib.loads(files("rove.tools").joinpath("days.toml").read_text("utf-8"))
+    return tomllib.loads(files("rove.language").joinpath("relative_days.toml").read_text("utf-8"))

@@ -1,0 +1,135 @@
+"""Which documents there are, how many, and which came in lately: said from the catalog, with a line of each."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from datetime import date, timedelta
+
+from rove.answer.cite import marks
+from rove.answer.extract import list_candidates
+from rove.answer.forms import MOST_LISTED, FormQuestion, References, said
+from rove.answer.forms.naming import in_scope
+from rove.language.relative_days import WEEK, days_in
+from rove.language.rendering import render
+from rove.language.words import query_terms, terms
+from rove.question.form import subject_words
+from rove.records import Answer, DocumentInfo, Hit, Sentence
+from rove.retrieve import Query, retrieve_passages
+
+READ = 300
+"""Passages that are looked through for the documents that have the words."""
+NEAREST = 5
+FROM_CATALOG = "This is said from the list of documents."
+BY_WORDS = "Documents are told by their words: every one of {words} stands in what was found of each."
+
+
+async def listed(question: FormQuestion) -> Answer | None:
+    """List the documents that mention what a question is about, each with a sentence; all where it names nothing.
+
+    Where none has all of its words, those nearest in meaning are listed, and it is said so. None: nothing is found.
+
+    Raises:
+        ServiceError: the embedder failed.
+    """
+    return await _listed(question, nearest=True)
+
+
+async def counted(question: FormQuestion) -> Answer | None:
+    """Say how many documents mention what a question is about, and which. None where none has its words."""
+    return await _listed(question, nearest=False)
+
+
+async def recent(question: FormQuestion) -> Answer | None:
+    """List the documents that came last, or since the day that the question names, the newest first."""
+    today = date.today()  # noqa: DTZ011 - the user's day
+    named = days_in(question.text, question.language, today.isoformat())
+    since = date.fromisoformat(named[0].value) if named else None
+    while since and since > today:  # "since Monday" is the last one, where other questions mean the next
+        since -= timedelta(WEEK)
+    documents = sorted(await in_scope(question), key=lambda info: info.added_at, reverse=True)
+    if not documents:
+        return None
+    day = since.isoformat() if since else documents[min(len(documents), MOST_LISTED) - 1].added_at[:10]
+    new = [info for info in documents if info.added_at[:10] >= day]
+    lines = [f"- {_name(info)} ({info.added_at[:10]})" for info in new[:MOST_LISTED]]
+    return _answer(
+        question, [said("since", question.language, count=len(new), day=day), *lines], len(new), FROM_CATALOG
+    )
+
+
+async def _listed(question: FormQuestion, *, nearest: bool) -> Answer | None:
+    documents = await in_scope(question)
+    words = subject_words(question.text, question.language)
+    if not words:
+        lines = [said("all", question.language, count=len(documents)), *(f"- {_name(one)}" for one in documents)]
+        return _answer(question, lines[: MOST_LISTED + 1], len(documents), FROM_CATALOG) if documents else None
+    subject = " ".join(words)
+    by_words = await _found(question, "keyword", subject, READ)
+    wanted = set(query_terms(subject, question.language))
+    holding = {name: hits for name, hits in by_words.items() if wanted <= _held(hits, question.language)}
+    note, head = BY_WORDS.format(words=", ".join(f"“{word}”" for word in words)), "mention"
+    if not holding:
+        if not nearest:
+            return None
+        found = await _found(question, "hybrid", question.text, NEAREST * 2)
+        holding = dict(list(found.items())[:NEAREST])
+        note, head = "", "nearest"
+    infos = {info.document_id: info for info in documents}
+    shown = [(infos[name], hits) for name, hits in holding.items() if name in infos]
+    if not shown:
+        return None
+    references = References([])
+    sentences = [await asyncio.to_thread(_line, question, subject, *one, references) for one in shown[:MOST_LISTED]]
+    first = said(head, question.language, count=len(shown), all=len(documents), subject=f"“{subject}”")
+    lines = [
+        f"- {_name(info)}: {sentence.text} {marks([citation.number for citation in sentence.citations])}"
+        for (info, _), sentence in zip(shown, sentences, strict=False)
+    ]
+    return _answer(question, [first, *lines], len(shown), note, sentences, references.hits)
+
+
+async def _found(question: FormQuestion, mode: str, text: str, top_k: int) -> dict[str, list[Hit]]:
+    """Search, and return the hits of each document, that with the best one first; copies of a passage count too."""
+    query = Query(text, top_k, question.where, rerank=mode == "hybrid")
+    found: dict[str, list[Hit]] = {}
+    for hit in await retrieve_passages(mode, question.search_context, query):
+        for one in (hit, *hit.same):
+            found.setdefault(one.chunk.document_id, []).append(one)
+    return found
+
+
+def _held(hits: Sequence[Hit], language: str) -> set[str]:
+    """Return the terms that the passages of a document have, with those of its title."""
+    return set(terms(hits[0].title, language)).union(*(terms(hit.chunk.text, language) for hit in hits))
+
+
+def _line(
+    question: FormQuestion, subject: str, info: DocumentInfo, hits: Sequence[Hit], references: References
+) -> Sentence:
+    """Return the sentence of a document's passages that has most of the subject's words, cited."""
+    asked = set(query_terms(subject, question.language))
+    candidates = list_candidates("", hits, question.language)
+    best = max(candidates, key=lambda one: len(asked.intersection(terms(one.text, question.language))), default=None)
+    hit = best.hit if best else hits[0]
+    span = best.citation.span if best else hit.chunk.span
+    citation = references.cite(info, hit.chunk, span)
+    return Sentence(render(citation.quote).line, (citation,))
+
+
+def _name(info: DocumentInfo) -> str:
+    return f"{info.title} ({info.source})" if info.title and info.title != info.source else info.source
+
+
+def _answer(
+    question: FormQuestion,
+    lines: Sequence[str],
+    count: int,
+    note: str,
+    sentences: Sequence[Sentence] = (),
+    hits: Sequence[Hit] = (),
+) -> Answer:
+    rest = count - MOST_LISTED
+    more = [said("more", question.language, count=rest)] if rest > 0 else []
+    text = "\n".join((*lines, *more))
+    return Answer(question.text, text, "extractive", question.language, tuple(sentences), tuple(hits), note)
