@@ -110,6 +110,8 @@ def test_what_cannot_be_read_says_why(tmp_path: Path) -> None:
         "pipe.txt": "unreadable", "no.md": "unreadable",
     }  # fmt: skip
     assert "does not exist" in str(refused(locate([tmp_path / "no.md"])[0]))
+    for text in ("The gate code is 4417.", "门禁密码是4417，" * 40, "Two lines\nof text. And more"):
+        assert "rove.Text" in refused(locate([text])[0]).cure
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="rights are others there")

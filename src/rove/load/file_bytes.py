@@ -12,6 +12,9 @@ from rove.errors import InputError
 MAPPED_FROM_BYTES = 64_000_000
 HEAD_BYTES = 65_536
 PARQUET_MARK = b"PAR1"
+SPELLING = "Check the spelling, or leave it out."
+AS_TEXT = "Give rove.Text(…) for a text; this was taken for the name of a file."
+WORDS, LONGEST_NAME, LONGEST_SUFFIX = 3, 80, 6
 
 
 def read_file(path: Path, name: str, max_bytes: int) -> tuple[bytes, mmap | None]:
@@ -35,12 +38,19 @@ def read_file(path: Path, name: str, max_bytes: int) -> tuple[bytes, mmap | None
             return mapped[:HEAD_BYTES], mapped
     except FileNotFoundError as error:
         message = f"{name} does not exist."
-        raise InputError(message, cure="Check the spelling, or leave it out.", outcome="unreadable") from error
+        raise InputError(message, cure=AS_TEXT if _is_text(path) else SPELLING, outcome="unreadable") from error
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else str(error)
         cure = "Give this user the right to read it." if isinstance(error, PermissionError) else "Copy it elsewhere."
+        cure = AS_TEXT if _is_text(path) else cure
         message = f"{name} cannot be read: {why}."
         raise InputError(message, cure=cure, outcome="unreadable") from error
+
+
+def _is_text(path: Path) -> bool:
+    """Say whether what was given for a path reads as a text: several words that end as no file's name does."""
+    long = len(path.name.split()) >= WORDS or len(path.name) > LONGEST_NAME
+    return long and not 1 < len(path.suffix.strip()) <= LONGEST_SUFFIX
 
 
 def check_size(name: str, size: int, max_bytes: int) -> None:
