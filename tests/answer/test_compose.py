@@ -204,7 +204,10 @@ async def test_when_nothing_of_the_reply_holds_the_sources_are_quoted() -> None:
     assert "No reference holds what scripted wrote" in answer.note
 
 
-@pytest.mark.parametrize("language", ["en", "de", "hu", "zh", "ja", "es", "fr", "ru", "ko", "ar", "it", "pt"])
+@pytest.mark.parametrize(
+    "language",
+    ["en", "de", "hu", "zh", "ja", "es", "fr", "ru", "ko", "ar", "it", "pt", "nl", "pl", "cs", "sv", "tr", "uk"],
+)
 async def test_the_refusal_is_in_the_language_of_the_question(language: str) -> None:
     hits = hits_of(TEXTS["en"], "en", cosine=0.02)
     for given in ([], hits):

@@ -90,6 +90,10 @@ async def test_abusive_messages_are_refused_before_any_search(kb: AsyncRove) -> 
     assert answer.refused
     assert answer.hits == ()
     assert "insult" in answer.note
+    intents = {"all": {"examples": ["Köszönöm!", "thank you"], "route": "refuse"}, "none": {"examples": ["who"]}}
+    kb.settings = kb.settings.model_copy(update={"question": QuestionSettings.model_validate({"intents": intents})})
+    assert (await kb.ask("Köszönöm!")).mode == "chitchat"
+    kb.settings = kb.settings.model_copy(update={"question": QuestionSettings.model_validate({"intents": INTENTS})})
     routed = await kb.ask("When does the library open?")
     assert all("semantic" not in hit.sources for hit in routed.hits)
     assert "nine" in routed.text

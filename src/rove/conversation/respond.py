@@ -166,12 +166,12 @@ class Responder:
     def _reply(self, understood: Understood) -> Answer | None:
         """Return what is said without a search: a kind that is refused, nothing asked, a question back."""
         intent, language = understood.intent, understood.language
-        if intent and intent.route == REFUSE:
-            note = ROUTED.format(name=intent.name)
-            return Answer(understood.question, refusal(language), "refused", language, note=note)
         known = chitchat(understood.question, language) if self.settings.answer.pipeline != "none" else None
         if known and known.kind != ITSELF:
             return replied(understood.question, known, self.settings.answer)
+        if intent and intent.route == REFUSE:
+            note = ROUTED.format(name=intent.name)
+            return Answer(understood.question, refusal(language), "refused", language, note=note)
         if understood.clarification and not known:
             return Answer(understood.question, asked_back(understood.clarification), CLARIFYING, language)
         return None
