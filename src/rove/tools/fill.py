@@ -194,7 +194,9 @@ class _Filler:
         self._take(parameter, iter([TextValue(words, *one.span)]))
         alone = read_quantities(words, self.around.language)
         amount = amount_of(one, parameter)
-        if amount and (len(alone) != 1 or alone[0].readings != one.readings):  # "2" in "2 to 3 million"
+        if (
+            parameter.name in self.found and amount and (len(alone) != 1 or alone[0].readings != one.readings)
+        ):  # "2" in "2 to 3 million"
             self.found[parameter.name] = replace(self.found[parameter.name], value=amount[0])
 
     def _is_free(self, span: Span) -> bool:

@@ -10,10 +10,11 @@ from datetime import UTC, datetime
 from types import MappingProxyType
 
 from rove.answer.gate import word_share
-from rove.answer.refusal import SURE, near_enough
+from rove.answer.refusal import near_enough
 from rove.argument_checks import all_checked
 from rove.errors import ConfigError, InputError, ServiceError, check_asked, meant
 from rove.events import Listener, ToolPlanned, ignore
+from rove.language.cue_words import UNSPACED
 from rove.language.detect import detect
 from rove.models import ChatModel
 from rove.records import DocumentInfo, Filter, History, Hit, Text
@@ -40,6 +41,8 @@ POOL = 20
 PARAMETER_WEIGHT = 0.25
 """What a filled parameter counts beside the search's own score, in standard deviations; `MOST_FITTING` at most."""
 MOST_FITTING = 3
+NEAR, NEAR_UNSPACED = 0.85, 0.8
+"""Of the embedder's distance, within which a tool is meant whatever its words: docs/decisions/059-quantities.md."""
 LEAST_SHARE, SURE_SHARE = 0.25, 0.5
 """Of a request's telling words that the description of a tool holds: that it may be meant, and that it surely is."""
 OFFERED = 5
@@ -240,8 +243,8 @@ class ToolLibrary:
     def _fits(self, best: Sequence[ToolMatch], hits: Sequence[Hit], asked: ToolRequest, surely: bool) -> bool:
         """Say whether the best tool may be run for a request that did not name it.
 
-        It shares telling words with the request, or an amount, a choice or a thing in it fills a parameter. Where it is
-        described in another language its distance decides. `surely`: near by its distance, or by half of the words.
+        It lies near; or it shares a telling word and is not far, or many; or an amount, a choice or a thing in it
+        fills a parameter. `surely`: near enough to be answered with, or by half of the words.
         """
         if not best:
             return False
@@ -251,11 +254,10 @@ class ToolLibrary:
         embedder, settings = self.context.search_context.embedder, self.context.settings.answer
         distance = settings.max_distance or embedder.max_distance
         lead = 0.0 if settings.max_distance else embedder.min_lead
-        foreign = all(hit.chunk.language != asked.language for hit in own)
-        meant = share >= LEAST_SHARE or bool(best[0].fitting)
-        if surely:
-            return (meant or foreign) and (share >= SURE_SHARE or near_enough(hits[:OFFERED], distance, lead))
-        return meant or (foreign and near_enough(own, distance * SURE))
+        closest = NEAR_UNSPACED if asked.language in UNSPACED else NEAR
+        near = near_enough(own, distance * closest) or (share > 0 and near_enough(own, distance))
+        meant = near or share >= LEAST_SHARE or bool(best[0].fitting)
+        return meant and (not surely or share >= SURE_SHARE or near_enough(hits[:OFFERED], distance, lead))
 
     def _match(self, tool: Tool, score: float, asked: ToolRequest) -> ToolMatch:
         around = Circumstances(asked.language, asked.today, self._domain(), tool.platform)

@@ -12,6 +12,7 @@ from rove.tools.parameters import Parameter
 from rove.tools.units import units_said, wanted_unit
 
 UNFIT = "{said!r} does not fit, it is in {unit}"
+RANGE = "{said!r} is a range, of which it takes one end"
 
 
 def unfitting(
@@ -33,6 +34,11 @@ def unfitting(
             parameter, unit = measures[0]
             found.append(_problem(parameter, text[slice(*amount.span)], unit.name))
     choosers = [one for one in left if one.choices and all(unit_named(choice) for choice in one.choices)]
+    for one, other in zip(amounts, amounts[1:], strict=False):
+        if one.bound == "from" and other.bound == "to" and _covered(one.span, taken) != _covered(other.span, taken):
+            whole = text[one.span[0] : other.span[1]]
+            found += [ValueProblem(name, RANGE.format(said=whole)) for name, given in filled.items()
+                      if given.span and _covered(given.span, [one.span, other.span])]  # fmt: skip
     covered = [*taken, *(one.span for one in amounts)]
     for _, span in units_said(text, language) if len(choosers) == 1 else ():
         if not _covered(span, covered):

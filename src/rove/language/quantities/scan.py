@@ -32,6 +32,7 @@ _COUNTED = regex.compile(r"[个個箇]半?")
 _ORDINAL = regex.compile(r"(?:st|nd|rd|th|º|ª|\.º|er|ère|ème|e|ste|de|-е|-й|-я|:e|:a)(?!\w)")
 _DECADE = regex.compile(r"['’]?s(?!\w)")
 _YEAR = regex.compile(r"1[5-9]\d\d|20\d\d")
+_UNKNOWN_UNIT = regex.compile(r"[ \u00a0]?\p{L}{1,2}\.?(?=$|[.,;:)|\n])")
 _GOES_ON = regex.compile(r"[.,]\d[\d.,]*+")
 _HAN_CLOCK = regex.compile(
     rf"(?<![{NUMERALS}])([{NUMERALS}]{{1,3}})(?=[时時分](?![钟间間])|点(?:半|[{NUMERALS}]+分|$|[^{NUMERALS}]))"
@@ -144,7 +145,8 @@ class _Amount:
         readings = tuple(Reading(exact(value), unit) for value in values for unit in (self.units or (None,)))
         year = is_year and bool(_YEAR.fullmatch(scan.text[slice(*place.span)]))
         sure = 0.8 if place.certainty < UNCLEAR else place.certainty
-        certainty = min(sure, UNCLEAR if len(readings) > 1 or year else 1.0)
+        unsure = len(readings) > 1 or year or (not self.units and _UNKNOWN_UNIT.match(scan.text, self.last))
+        certainty = min(sure, UNCLEAR if unsure else 1.0)
         kind: QuantityKind = "year" if year else "number"
         return Quantity((first, self.last), place.span, readings, kind, certainty, 2 if self.half else place.digits)
 
