@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from rove.conversation.grading import Nearness, grade_by_distance, judge_by_text, uncovered
+from rove.conversation.grading import Grades, Nearness, grade_by_distance, uncovered
 from rove.models.fake import FakeEmbedder
-from rove.records import Chunk, Graded, Hit
+from rove.records import Chunk, Hit
 from rove.retrieve import SearchContext
 
 
@@ -43,14 +43,13 @@ def test_half_of_the_words_put_a_far_chunk_on_the_topic() -> None:
     ]
 
 
-def test_the_rule_asks_for_a_direct_chunk_and_for_most_of_the_words() -> None:
-    found = hits("Remote work is approved here.", "Filler.")
-    direct = [Graded("c0", 2, "text"), Graded("c1", 0, "text")]
-    assert judge_by_text("Who approves remote work?", "en", found, direct).enough
-    assert not judge_by_text("Who approves remote work in Zanzibar since Monday?", "en", found, direct).enough
-    on_topic = [Graded("c0", 1, "text"), Graded("c1", 0, "text")]
-    assert not judge_by_text("Who approves remote work?", "en", found, on_topic).enough
-    assert judge_by_text("Wer genehmigt Telearbeit?", "de", found, direct).enough
+def test_a_grade_that_cannot_be_read_costs_itself_alone() -> None:
+    wrote = [
+        {"number": 1, "grade": 2}, {"number": 2, "grade": "relevant"}, {"number": 0, "grade": 1}, "2", None,
+        {"grade": 1}, {"number": 3, "grade": 1},
+    ]  # fmt: skip
+    read = Grades.model_validate({"grades": wrote})
+    assert [(one.number, one.grade) for one in read.grades] == [(1, 2), (3, 1)]
 
 
 def test_uncovered_terms_are_those_that_no_chunk_holds() -> None:

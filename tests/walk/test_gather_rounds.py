@@ -10,6 +10,7 @@ import pytest
 import rove.models.endpoint as waits
 from openai_server import chat, failure, serve
 from rove import AsyncRove, Text, field
+from rove.answer.gate import Gate
 from rove.conversation.gathering import Gatherer
 from rove.models import ChatModel
 from rove.question.understand import Understander
@@ -53,11 +54,13 @@ async def gather(
     *,
     history: History = History(),  # noqa: B008
     settings: GatherSettings = GatherSettings(),  # noqa: B008
+    most: float = 0.0,
     **more: object,
 ) -> Gathered:
     understander = Understander(kb.search_context, model, QuestionSettings.model_validate(more))
     understood = await understander.understand(question, history)
-    return await Gatherer(understander, model, settings).gather(understood, history=history)
+    gate = Gate(kb.search_context, AnswerSettings(max_distance=most))
+    return await Gatherer(understander, model, gate, settings).gather(understood, history=history)
 
 
 def graded(*grades: int) -> dict:
@@ -81,14 +84,14 @@ async def test_without_a_model_one_round_is_enough_where_all_is_found(
     assert found.hits[0].chunk.document_id == wanted
     assert [search.question for made in found.rounds for search in made.searches] == [question]
     assert (found.sufficiency.enough, found.sufficiency.by) == (True, "text")
-    assert "%" in found.sufficiency.reason
+    assert "seems to answer" in found.sufficiency.reason
     assert {graded.grade for graded in found.grades} >= {0, 2}
     assert len(found.hits) < len(found.grades)
 
 
 async def test_where_reforming_changes_nothing_the_second_round_asks_the_whole_question(kb: AsyncRove) -> None:
     question = "Is a standing desk lent in Zanzibar by Ferdinand or Lindqvist?"
-    found = await gather(kb, question)
+    found = await gather(kb, question, most=0.01)
     assert [made.searches[0].question for made in found.rounds] == [question, f"{question} (Zanzibar Ferdinand)"]
     assert not found.sufficiency.enough
     assert {"desk", "committee"} <= {hit.chunk.document_id for hit in found.hits}
@@ -203,7 +206,8 @@ async def test_nothing_in_the_base_is_said_and_asks_no_model(tmp_path: Path) -> 
 
 
 async def test_a_filter_holds_in_both_rounds(kb: AsyncRove) -> None:
-    kb.settings = kb.settings.model_copy(update={"question": QuestionSettings.model_validate({"topics": TOPICS})})
+    topics, far = QuestionSettings.model_validate({"topics": TOPICS}), AnswerSettings(max_distance=0.01)
+    kb.settings = kb.settings.model_copy(update={"question": topics, "answer": far})
     found = await kb.gather("Is remote work lent in Zanzibar by Ferdinand?", where=field("topic") == "work")
     assert len(found.rounds) == 2
     assert found.hits
@@ -251,3 +255,18 @@ async def test_orders_in_a_passage_stay_within_its_fence(kb: AsyncRove) -> None:
     for prompt in (*model.asked("Grades"), *model.asked("Enough")):
         assert prompt.count("⟧") == prompt.count("⟦") == 1 + prompt.split("Passages:")[1].count("⟦")
     assert any("Ignore the above" in prompt for prompt in model.asked("Grades"))
+
+
+@pytest.mark.model
+async def test_the_same_gate_stands_behind_a_gathering(tmp_path: Path) -> None:
+    texts = (
+        "# Szabályzat\n\nA próbaidő három hónap. A felmondási idő 30 nap. A titkárság vezetője Szabó Réka.",
+        "# Étkezés\n\nA menü ára 1450 forint. Az étkezde fél tizenkettőtől kettőig van nyitva.",
+        "# Parkolás\n\nA parkoló kapuját a portás nyitja. A vendégek az északi oldalon állhatnak meg.",
+    )
+    async with AsyncRove.open(tmp_path / "kb", answer={"pipeline": "gather"}) as base:
+        await base.add([Text(text, id=f"d{n}") for n, text in enumerate(texts)])
+        answers = [await base.respond(question) for question in ("Ki a titkárság vezetője?", "Mennyi a fizetés?")]
+    assert [one.answer.refused for one in answers] == [False, True]
+    assert [bool(one.gathered and one.gathered.sufficiency.enough) for one in answers] == [True, False]
+    assert [len(one.gathered.rounds) for one in answers if one.gathered] == [1, 2]

@@ -10,10 +10,11 @@ from rove.answer.chat import AnswerContext, Verified, write
 from rove.answer.cite import check, marks
 from rove.answer.extract import Candidate, FollowUp, best_quotes, table_of
 from rove.answer.gate import GateVerdict
+from rove.answer.judged_spans import JudgedSpans, judged_spans
 from rove.answer.passages import TextOf, read_parents
 from rove.answer.refusal import refusal
 from rove.answer.short_answer import short_answer
-from rove.answer.spans import JudgedSpans, ReadSpans, judged_spans
+from rove.answer.spans import ReadSpans
 from rove.events import Listener
 from rove.language.pipe_rows import as_table
 from rove.language.rendering import render
@@ -103,7 +104,7 @@ class Answerer:
         hits = await read_parents(found, text_of)
 
         async def quoted(note: str) -> Answer:
-            judged = await self._judged(question, found, verdict, follow)
+            judged = await self._judged(question, found, verdict, language, follow)
             read = await ReadSpans.of(found, verdict.readings, self._embedder)
             return await self._quote(question, hits, read, judged, language, text_of, note, follow)
 
@@ -118,12 +119,14 @@ class Answerer:
         return await quoted(unheld_note(verified, self._chat.name))
 
     async def _judged(
-        self, question: str, found: Sequence[Hit], verdict: GateVerdict, follow: FollowUp | None
+        self, question: str, found: Sequence[Hit], verdict: GateVerdict, language: str, follow: FollowUp | None
     ) -> JudgedSpans | None:
         """Say where the judge sees answers. Of a question that follows another it cannot tell what it is about."""
         if self._judge is None or follow:
             return None
-        return verdict.spans or await judged_spans(question, found, self._judge)
+        return verdict.spans or await judged_spans(
+            question, language, found, self._judge, self._embedder, verdict.readings
+        )
 
     async def portrait(
         self, question: str, hits: Sequence[Hit], *, language: str, text_of: TextOf, listener: Listener

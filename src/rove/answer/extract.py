@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from rove.answer.cite import cite
 from rove.answer.claim import plain
-from rove.answer.spans import AnswerSpan, JudgedSpans, ReadSpans
+from rove.answer.judged_spans import JudgedSpans
+from rove.answer.spans import AnswerSpan, ReadSpans
 from rove.answer.values import read_values
 from rove.language.pipe_rows import table_rows
 from rove.language.sentences import sentence_spans
@@ -84,7 +85,7 @@ async def best_quotes(
 ) -> list[Candidate]:
     """Choose at most `quotes` sentences and rows, best first; sentences that follow each other stay in their order.
 
-    Where the judge surely sees answers (`JUDGE_LEVEL`), these are what holds them, each answer once. Else:
+    Where the judge surely sees answers (`JudgedSpans.level`), these are what holds them, each answer once. Else:
 
     Sentences are found and compared in a thread: of long references that takes 10 ms and more.
 
@@ -101,7 +102,7 @@ async def best_quotes(
         ServiceError: the embedder failed.
     """
     every = await asyncio.to_thread(list_candidates, question, hits, language)
-    if judged and (answering := _answering(question, every, judged, language)):
+    if judged and (answering := _answering(every, judged)):
         return _in_reading_order(answering[:quotes])
     candidates = every[:CANDIDATES]
     if not candidates:
@@ -122,23 +123,10 @@ async def best_quotes(
     return _in_reading_order([candidates[i] for i in order if scores[i] >= WEAK * scores[order[0]]])
 
 
-def _answering(question: str, candidates: Sequence[Candidate], spans: JudgedSpans, language: str) -> list[Candidate]:
-    """Return what holds a sure answer, the surest first; of equal answers the surest.
-
-    Of a table the judge may take another row for the one that is asked for: a row counts only where none of its table
-    has more of the question's words.
-    """
+def _answering(candidates: Sequence[Candidate], spans: JudgedSpans) -> list[Candidate]:
+    """Return what holds a sure answer, the surest first; of equal answers the surest."""
     seen = [(spans.best(one.citation.document_id, one.citation.span), one) for one in candidates]
-    rows = [one for one in candidates if one.is_row]
-    shares = dict(zip(map(id, rows), _overlaps(question, rows, language).tolist(), strict=True))
-    most: dict[object, float] = {}
-    for row in rows:
-        most[table_of(row)] = max(most.get(table_of(row), 0.0), shares[id(row)])
-    sure = [
-        (span, one)
-        for span, one in seen
-        if span and span.score >= spans.level and (not one.is_row or shares[id(one)] == most[table_of(one)])
-    ]
+    sure = [(span, one) for span, one in seen if span and span.score >= spans.level]
     sure.sort(key=_surest)
     found: dict[str, Candidate] = {}
     for span, one in sure:

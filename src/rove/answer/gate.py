@@ -10,8 +10,9 @@ from types import MappingProxyType
 import numpy as np
 
 from rove.answer.answerability import NO_SPAN, POOL, Evidence, chance
+from rove.answer.judged_spans import JudgedSpans, judged_spans
 from rove.answer.refusal import near_enough
-from rove.answer.spans import LEAST_CHANCE, JudgedSpans, judged_spans
+from rove.answer.spans import LEAST_CHANCE
 from rove.language.words import query_terms, terms
 from rove.models import Embedder, Vectors, WordRule, word_rule_of
 from rove.models.judge import Judge
@@ -23,9 +24,9 @@ from rove.settings import AnswerSettings
 from rove.tracing import stage
 
 ENOUGH = 0.5
-MARGIN = 1.5
+MARGIN = 2.2
 """The sum of the reader's and the judge's logits from which on a question is answered: docs/decisions/058-judge.md."""
-LENIENT = 0.004
+LENIENT = 0.0003
 """The chance from which on a chat model is asked, which can still say that the passages do not answer."""
 NOTHING_FOUND = "Nothing was found in the knowledge base."
 TOO_FAR = "Nothing that was found lies within the distance {distance:.2f} of the question."
@@ -87,10 +88,10 @@ class Gate:
                 if readings:
                     found = chance(await self._evidence(question, language, hits[:POOL], readings))
                     reading.tell(chance=round(found, 3))
-                    spans = await self._spans(question, hits, found)
+                    by_id = {hit.chunk.chunk_id: read for hit, read in zip(hits, readings, strict=False)}
+                    spans = await self._spans(question, language, hits, found, by_id)
                     if spans:
                         found = _together(found, spans.best_score)
-                    by_id = {hit.chunk.chunk_id: read for hit, read in zip(hits, readings, strict=False)}
                     least = LENIENT if self._lenient else ENOUGH
                     note = "" if found >= least else UNANSWERED.format(chance=found)
                     return GateVerdict(found >= least, note, by_id, spans)
@@ -102,10 +103,13 @@ class Gate:
             references, self._context.embedder, self._settings, await self._distances(question, references)
         )
 
-    async def _spans(self, question: str, hits: Sequence[Hit], chance: float) -> JudgedSpans | None:
+    async def _spans(
+        self, question: str, language: str, hits: Sequence[Hit], chance: float, readings: Mapping[str, PassageReading]
+    ) -> JudgedSpans | None:
         if self._judge is None or (self._lenient and chance >= ENOUGH):
             return None
-        return await judged_spans(question, hits[: self._settings.references], self._judge)
+        references = hits[: self._settings.references]
+        return await judged_spans(question, language, references, self._judge, self._context.embedder, readings)
 
     async def _read(self, question: str, hits: Sequence[Hit]) -> Sequence[PassageReading]:
         embedder = self._context.embedder

@@ -1,32 +1,21 @@
-"""Where in the documents an answer is seen: by the judge, which reads whole passages, or by the reader of tokens."""
+"""Where in the documents an answer is seen: the contract, and the reader of tokens. The judge: `judged_spans`."""
 
 from __future__ import annotations
 
-import asyncio
-import re
-import unicodedata
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import log
 from typing import Protocol
 
 import numpy as np
 
 from rove.models import Embedder
-from rove.models.e5 import UnsuitableError
-from rove.models.judge import Judge
 from rove.models.passage_reading import PassageReading, ReadingEmbedder, TokenPlaces
 from rove.records import Hit
 from rove.records.document import Span
 
-READER_LEVEL, JUDGE_LEVEL = 2.0, 4.5
-"""Logits from which on a few words are set off as the short answer: docs/decisions/058-judge.md."""
-RANK_COST = 1.0
-"""What a hit's answer is worth less for each that stands before it: those further behind must be surer."""
+READER_LEVEL = 2.0
+"""The logit from which on a few words are set off as the short answer where there is no judge."""
 LEAST_CHANCE = 1e-6
-_CODE = re.compile(r"(?<![A-Za-z0-9])(?=[A-Za-z]*\d)[A-Za-z0-9]{2,}(?:[-_./:][A-Za-z0-9]+)*")
-"""A number or a code of a question: "2025", "RE-2024-0815"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,78 +37,6 @@ class AnswerSpans(Protocol):
     def best(self, document_id: str, within: Span) -> AnswerSpan | None:
         """Return the best answer within a span of a document; None where none is seen there."""
         ...
-
-
-async def judged_spans(question: str, hits: Sequence[Hit], judge: Judge) -> JudgedSpans | None:
-    """Let the judge read the chunks of hits; None where the packaged one cannot run here, of which a warning tells.
-
-    Raises:
-        ServiceError: the judge's endpoint failed.
-    """
-    try:
-        judged = await asyncio.gather(*(_judged(question, hit, place, judge) for place, hit in enumerate(hits)))
-        return JudgedSpans(tuple(judged))
-    except UnsuitableError as error:
-        warnings.warn(f"There is no judge: {error}", RuntimeWarning, stacklevel=2)
-        return None
-
-
-@dataclass(frozen=True, slots=True)
-class JudgedHit:
-    """How much a chunk of a document answers, a logit, and the span that does; None where there is none."""
-
-    document_id: str
-    score: float
-    found: AnswerSpan | None
-
-
-@dataclass(frozen=True, slots=True)
-class JudgedSpans:
-    """See `AnswerSpans`: one span of each chunk, which counts as much as the chunk answers."""
-
-    judged: tuple[JudgedHit, ...]
-    level: float = JUDGE_LEVEL
-
-    @property
-    def best_score(self) -> float:
-        """How much the best chunk answers, a logit; very low where there is none."""
-        return max((one.score for one in self.judged), default=log(LEAST_CHANCE))
-
-    def best(self, document_id: str, within: Span) -> AnswerSpan | None:
-        """See `AnswerSpans.best`: the span that begins there."""
-        found = [one.found for one in self.judged if one.found and one.document_id == document_id]
-        inside = [one for one in found if within[0] <= one.span[0] < within[1]]
-        if not inside:
-            return None
-        best = max(inside, key=lambda one: one.score)
-        return AnswerSpan((best.span[0], min(best.span[1], within[1])), best.score)
-
-
-async def _judged(question: str, hit: Hit, place: int, judge: Judge) -> JudgedHit:
-    """Judge a chunk with what stands before it (title, headings); the answer must stand in the chunk itself.
-
-    A chunk that lacks a number or code of the question may be about another one: it has no answer to show.
-    """
-    text = hit.chunk.indexed_text
-    before = len(text) - len(hit.chunk.text)
-    chance = await judge.answers(question, text)
-    span = await judge.span(question, text)
-    if span is not None and span.span[0] < before:
-        before, span = 0, await judge.span(question, hit.chunk.text)
-    score = log(max(chance, LEAST_CHANCE) / max(1 - chance, LEAST_CHANCE))
-    if span is None or not _has_codes(question, f"{hit.title} {text}"):
-        return JudgedHit(hit.chunk.document_id, score, None)
-    start, end = (edge - before + hit.chunk.span[0] for edge in span.span)
-    return JudgedHit(hit.chunk.document_id, score, AnswerSpan((start, end), score - RANK_COST * place))
-
-
-def _has_codes(question: str, text: str) -> bool:
-    codes = [_letters(code) for code in _CODE.findall(unicodedata.normalize("NFKC", question))]
-    return not codes or all(code in known for known in [_letters(text)] for code in codes)
-
-
-def _letters(text: str) -> str:
-    return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text).casefold()))
 
 
 @dataclass(frozen=True, slots=True)

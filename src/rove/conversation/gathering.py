@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from rove.conversation.grading import grade, judge, judge_by_text, uncovered
+from rove.answer.gate import Gate
+from rove.conversation.grading import grade, judge, uncovered
 from rove.errors import ServiceError
 from rove.models import ChatModel
 from rove.question.topics import topic_filter, written
@@ -29,7 +30,7 @@ from rove.settings import AnswerSettings, GatherSettings
 from rove.tracing import stage
 
 NOT_JUDGED = "The chat model could not judge, so a rule did. {reason}"
-ANY_DISTANCE = 2.0
+ENOUGH = "A passage that was found seems to answer."
 NOTHING_NEW = "The second round found nothing new."
 
 
@@ -46,7 +47,7 @@ class Gatherer:
     """Gathers what an exact answer needs (mission A).
 
     1. Hybrid search with the five numbers of mode "gather"; where topics were found, a second one within them.
-    2. Is it enough? The chat model says, or a rule by distances and coverage.
+    2. Is it enough? The chat model says, or the gate, which judges what `ask` answers from.
     3. If not: once more, with the question reformed, again with and without the topics; never a third time. Where
        reforming changes nothing, the whole question is asked again, and behind it stand the words of it that no chunk
        holds yet.
@@ -54,14 +55,18 @@ class Gatherer:
 
     Args:
         understander: understands the question, and reforms it for the second round.
-        chat: judges and grades; None means that rules do.
+        chat: judges and grades; None means that the gate and rules do.
+        gate: says whether what was found answers, where no chat model does.
         settings: see `GatherSettings`.
     """
 
-    def __init__(self, understander: Understander, chat: ChatModel | None, settings: GatherSettings) -> None:
+    def __init__(
+        self, understander: Understander, chat: ChatModel | None, gate: Gate, settings: GatherSettings
+    ) -> None:
         self._understander = understander
         self._search_context: SearchContext = understander.search_context
         self._chat = chat
+        self._gate = gate
         self._settings = settings
 
     async def gather(
@@ -79,11 +84,10 @@ class Gatherer:
         basket = _Collected()
         await self._round(basket, understood.standalone, understood, where)
         access_filter = access_filter_of(where)
-        sufficiency, grades = await self._judge(basket, understood, access_filter)
+        sufficiency = await self._judge(basket, understood)
         if not sufficiency.enough:
             understood = await self._second(basket, understood, history, where)
-        if len(basket.rounds) > 1 or not grades:
-            grades = await self._grade(basket, understood, access_filter)
+        grades = await self._grade(basket, understood, access_filter)
         return Gathered(
             understood,
             _kept(list(basket.hits.values()), grades),
@@ -107,20 +111,17 @@ class Gatherer:
             searches.append(Searched(question, topics, len(hits), len(new)))
         basket.rounds.append(GatherRound(len(basket.rounds) + 1, tuple(searches)))
 
-    async def _judge(
-        self, basket: _Collected, understood: Understood, access_filter: Filter | None
-    ) -> tuple[Sufficiency, list[Graded]]:
-        """Say whether it is enough; a rule needs the grades for that, which then need not be given again."""
+    async def _judge(self, basket: _Collected, understood: Understood) -> Sufficiency:
         hits = list(basket.hits.values())
         question, language = understood.standalone, understood.language
         if self._chat is not None and hits:
             try:
                 with stage("gather.judge", chunks=len(hits)):
-                    return await judge(question, hits, self._chat), []
+                    return await judge(question, hits, self._chat)
             except ServiceError as error:
                 basket.notes.append(NOT_JUDGED.format(reason=error.reason))
-        by_rule, _ = await grade(question, language, hits, self._search_context, None, self._settings, access_filter)
-        return judge_by_text(question, language, hits, by_rule), [] if self._chat else by_rule
+        verdict = await self._gate.judge(question, language, hits)
+        return Sufficiency(verdict.passes, "text", verdict.note or ENOUGH)
 
     async def _second(
         self, basket: _Collected, understood: Understood, history: History, where: Filter | None
@@ -150,15 +151,8 @@ class Gatherer:
 
 
 def for_gathered(settings: AnswerSettings, gathered: Gathered) -> AnswerSettings:
-    """Let every chunk that was kept be a reference; the grades stand in for the threshold where they say enough.
-
-    They do where a chat model gave one, or where a chunk informs directly by the rules.
-    """
-    kept = [graded for graded in gathered.grades if graded.grade]
-    judged = any(graded.by == "model" or graded.grade == 2 for graded in kept)
-    distance = ANY_DISTANCE if judged else settings.max_distance
-    references = max(settings.references, len(gathered.hits))
-    return settings.model_copy(update={"references": references, "max_distance": distance})
+    """Let every chunk that was kept be a reference. What answers is for the gate to say, as everywhere."""
+    return settings.model_copy(update={"references": max(settings.references, len(gathered.hits))})
 
 
 def _kept(hits: Sequence[Hit], grades: Sequence[Graded]) -> tuple[Hit, ...]:

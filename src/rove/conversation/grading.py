@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Literal, cast
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, ValidationError, field_validator
 
 from rove.answer.refusal import PERHAPS, SURE
 from rove.errors import ServiceError
@@ -28,7 +28,6 @@ DEPTH = 100
 RUN_FROM = 10  # ranks from here to `DEPTH` are the common run of a list: see `records.hit.Place.lead`
 LEAST_RUN = 20
 HALF = 0.5  # share of the question's terms that puts a chunk on its topic
-COVERED = 0.75  # share of the question's terms that the chunks must hold together, to be enough without a model
 
 FAILED = "The chat model failed at {count} chunks, which were graded by distance. {reason}"
 
@@ -48,9 +47,22 @@ class NumberedGrade(BaseModel):
 
 
 class Grades(BaseModel):
-    """What the extractor writes."""
+    """What the extractor writes. A grade that cannot be read is left out: the others count."""
 
     grades: list[Annotated[NumberedGrade, Field()]] = Field(max_length=100)
+
+    @field_validator("grades", mode="before")
+    @classmethod
+    def _readable(cls, grades: object) -> object:
+        return [one for one in cast("list[object]", grades) if _is_grade(one)] if isinstance(grades, list) else grades
+
+
+def _is_grade(value: object) -> bool:
+    try:
+        NumberedGrade.model_validate(value)
+    except ValidationError:
+        return False
+    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,25 +86,6 @@ async def judge(question: str, hits: Sequence[Hit], chat: ChatModel) -> Sufficie
     wrote = await reply_as(chat, Enough, prompt("rove.conversation", "enough"), "\n\n".join(parts))
     reason = wrote.missing.strip() or ("Nothing is missing." if wrote.enough else "Not all that is needed was found.")
     return Sufficiency(wrote.enough, "model", reason)
-
-
-def judge_by_text(question: str, language: str, hits: Sequence[Hit], grades: Sequence[Graded]) -> Sufficiency:
-    """Judge without a model: one chunk informs directly, and those on the topic hold most of the question's terms.
-
-    Enough: a grade of 2, and `COVERED` of the terms in the chunks graded 1 or 2. In a language that none of these
-    chunks is in, terms say nothing: then the grade alone decides.
-    """
-    kept = {graded.chunk_id for graded in grades if graded.grade}
-    chosen = [hit for hit in hits if hit.chunk.chunk_id in kept]
-    if not any(graded.grade == 2 for graded in grades):
-        return Sufficiency(False, "text", "No chunk is near enough to inform directly.")
-    if not any(hit.chunk.language == language for hit in chosen):
-        return Sufficiency(True, "text", "A chunk in another language is near enough to inform directly.")
-    open_terms = uncovered(question, language, chosen)
-    asked = asked_terms(question, language)
-    share = 1 - len(open_terms) / len(asked) if asked else 1.0
-    reason = f"A chunk is near enough, and {share:.0%} of the question's terms were found."
-    return Sufficiency(share >= COVERED, "text", reason)
 
 
 def asked_terms(question: str, language: str) -> set[str]:

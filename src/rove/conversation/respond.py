@@ -243,7 +243,8 @@ class Responder:
                 return found, text_of
 
     async def _gathered(self, understood: Understood, history: History, where: Filter | None) -> Gathered:
-        gatherer = Gatherer(self.understander, self.chat, self.settings.gather)
+        gate = Gate(self.search_context, self.settings.answer, self.search_context.judge())
+        gatherer = Gatherer(self.understander, self.chat, gate, self.settings.gather)
         return await gatherer.gather(understood, history=history, where=where)
 
     async def _searched(

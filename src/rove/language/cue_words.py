@@ -57,6 +57,17 @@ def asks_for(question: str, language: str) -> frozenset[str]:
     return frozenset(kinds[match[0]] for match in pattern.finditer(question.casefold())) if kinds else frozenset()
 
 
+def asking_spans(question: str, language: str) -> list[tuple[int, int]]:
+    """Return where the words stand that ask: "who", "how many", 什么.
+
+    >>> asking_spans("Since when?", "en"), asking_spans("他是谁？", "zh")
+    ([(6, 10)], [(2, 3)])
+    """
+    pattern, kinds = _asking(language)
+    folded = question.casefold()
+    return [match.span() for match in pattern.finditer(folded)] if kinds and len(folded) == len(question) else []
+
+
 @cache
 def _asking(language: str) -> tuple[regex.Pattern[str], Mapping[str, str]]:
     """Return what finds the words that ask, the longest first, and what each asks for."""

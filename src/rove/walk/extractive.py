@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rove.answer.extract import Candidate, best_quotes, list_candidates
+from rove.answer.judged_spans import judged_spans
 from rove.answer.passages import read_parents
-from rove.answer.spans import ReadSpans, judged_spans
+from rove.answer.spans import ReadSpans
 from rove.enrich.entities import mentions
 from rove.language.words import query_terms, terms
 from rove.models.passage_reading import PassageReading
@@ -105,7 +106,7 @@ async def asked_facts(
     embedder, most = context.search_context.embedder, context.answer.quotes
     hits = await read_parents(found, context.text_of)
     judge = context.search_context.judge()
-    judged = await judged_spans(state.question, found, judge) if judge else None
+    judged = await judged_spans(state.question, state.language, found, judge, embedder, readings) if judge else None
     spans = await ReadSpans.of(found, readings, embedder)
     quotes = await best_quotes(state.question, hits, state.language, embedder, quotes=most, spans=spans, judged=judged)
     best = max((fact.relevance for fact in state.facts), default=LEAST)

@@ -1,0 +1,108 @@
+"""What the judge shows: the row that is asked for, and nothing where a code is missing."""
+
+from __future__ import annotations
+
+import pytest
+
+from rove.answer.judged_spans import JudgedSpans, has_codes, judged_spans
+from rove.models.fake import FakeEmbedder
+from rove.models.judge import JudgedSpan, Support
+from rove.records import Chunk, Hit
+
+TABLE = (
+    "| No. | Item | Delivery |\n|---|---|---|\n| HZ-1180 | Pump 25 | 3 days |\n"
+    "| HZ-1195 | Pump 30 | 5 days |\n| HZ-2040 | Valve | at once |\n"
+)
+
+
+class Sees:
+    """A judge that is sure, and takes the first of its words that a passage holds for the answer."""
+
+    def __init__(self, *words: str, answers: float = 0.999) -> None:
+        self.words, self._answers = words, answers
+        self.read: list[str] = []
+
+    async def supported(self, claim: str, premise: str) -> Support:
+        return Support(0.999, 0.001, 0.0)
+
+    async def answers(self, question: str, passage: str) -> float:
+        self.read.append(passage)
+        return self._answers
+
+    async def span(self, question: str, passage: str) -> JudgedSpan | None:
+        for word in self.words:
+            if word in passage:
+                begin = passage.index(word)
+                return JudgedSpan((begin, begin + len(word)), 15.0)
+        return None
+
+
+def hit(text: str, *, prefix: str = "", name: str = "c") -> Hit:
+    return Hit(Chunk(name, name, text, (100, 100 + len(text)), 0, language="en", prefix=prefix), 1.0, {}, "f.csv")
+
+
+async def seen(question: str, judge: Sees, *hits: Hit) -> JudgedSpans:
+    found = await judged_spans(question, "en", hits, judge, FakeEmbedder(), {})
+    assert found
+    return found
+
+
+async def shown(question: str, judge: Sees, one: Hit) -> str:
+    found = (await seen(question, judge, one)).best(one.chunk.document_id, one.chunk.span)
+    return one.chunk.text[found.span[0] - 100 : found.span[1] - 100] if found else ""
+
+
+async def test_of_a_table_the_row_that_is_asked_for_is_read_by_itself() -> None:
+    judge = Sees("3 days", "5 days")
+    assert await shown("How long is the delivery of HZ-1195?", judge, hit(TABLE)) == "5 days"
+    assert judge.read[-1] == "No.: HZ-1195; Item: Pump 30; Delivery: 5 days"
+
+
+async def test_a_columns_name_is_no_answer() -> None:
+    assert (
+        await shown(
+            "How long does HZ-2040 take?",
+            Sees("Delivery"),
+            hit(TABLE.split("\n", 2)[2], prefix=TABLE.split("\n")[0] + "\n"),
+        )
+        == ""
+    )
+
+
+async def test_a_sentence_is_read_under_its_headings() -> None:
+    judge = Sees("1 April")
+    one = hit("It is let. It begins on 1 April. Bread is sold.", prefix="Lease\n")
+    assert await shown("When does it begin?", judge, one) == "1 April"
+    assert judge.read[-1] == "Lease\nIt begins on 1 April."
+
+
+@pytest.mark.parametrize("question", ["How long is the delivery of HZ-1199?", "What of HZ 1180 in 2031?"])
+async def test_nothing_is_shown_where_a_code_or_number_is_missing(question: str) -> None:
+    assert await shown(question, Sees("3 days"), hit(TABLE)) == ""
+
+
+async def test_a_passage_without_a_code_does_not_hold_the_answer() -> None:
+    judge = Sees("3 days")
+    assert (await seen("How long is the delivery of HZ-1199?", judge, hit(TABLE))).best_score < -10
+    assert (await seen("How long is the delivery of HZ-1195?", judge, hit(TABLE))).best_score > 5
+    assert has_codes("In 2031?", "In 2030.", lettered=True)
+
+
+async def test_what_only_repeats_the_question_is_no_answer() -> None:
+    assert await shown("How long is the delivery of HZ-1180?", Sees("HZ-1180"), hit(TABLE)) == ""
+
+
+async def test_two_passages_are_read_closer() -> None:
+    judge = Sees("1 April")
+    hits = [hit(f"It begins on 1 April, says {name}.", name=name) for name in "abcd"]
+    found = await seen("When does it begin?", judge, *hits)
+    assert [bool(one.found) for one in found.judged] == [True, True, False, False]
+
+
+async def test_who_is_not_sure_shows_less() -> None:
+    one = hit("It begins on 1 April.")
+    sure, unsure = [(await seen("When?", Sees("1 April", answers=chance), one)).judged[0] for chance in (0.99, 0.01)]
+    assert sure.found
+    assert unsure.found
+    assert sure.found.score > unsure.found.score
+    assert sure.there > 0 > unsure.there
