@@ -25,7 +25,7 @@ ALL_NAMED = -4.0
 NEAR, NEARER, NAME, NUMBER, KATAKANA, HAN, BIAS = -3.64, -6.22, 1.86, 1.38, 0.97, -0.97, -0.58
 """What counts in a word's logit: how near its tokens come to the passage's, and that less the nearer half of all the
 question's; that it begins with a capital, is a number, is in katakana, has Han characters. A logistic regression over
-questions of which one word was exchanged: train/unnamed.py."""
+questions of which one word was exchanged: docs/decisions/058-judge.md."""
 LEAST_STEM = 4
 ENDING = 3
 """Letters at the end of a longer word that inflection may change."""
