@@ -31,6 +31,7 @@ from rove.language.names import title_keys
 from rove.language.pipe_rows import table_rows
 from rove.language.quantities.dates import whole_days
 from rove.language.quantities.reader import numbers_in, read_quantities
+from rove.language.relative_days import days_in
 from rove.language.rendering import render
 from rove.language.schema_text import schema_of
 from rove.language.sentences import sentence_spans
@@ -43,7 +44,6 @@ from rove.retrieve.condition import parse_where
 from rove.retrieve.question_pairs import pairs_in
 from rove.serve.openai.front_ends import asked_in
 from rove.serve.redaction import public_text
-from rove.tools.days import days_in
 from rove.walk.references import heading_number, references
 
 WORDS = "the head of remote work approves 12 days"

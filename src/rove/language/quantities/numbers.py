@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -46,7 +46,7 @@ _HALF = regex.compile(
     r"半(?=[个個]?(?:小时|小時|钟头|月|年|天|日|時間|公里|斤|分钟|价))|(?<=[个個])半(?=小时|小時|月|钟头)"
 )
 _NO_DIGIT = regex.compile(r"\D|^[0.,]+")
-_PARTS = ((0.75, "three_quarters"), (0.5, "half"), (0.25, "quarter"))
+_PARTS = {"quarter": 0.25, "half": 0.5, "three_quarters": 0.75}
 _GLUED = frozenset({"hu", "ru", "cs", "pl", "fr", "it"})
 """Languages that may write "half" together with what it is half of."""
 
@@ -95,13 +95,10 @@ def find_numbers(
 def _in_words(small: str, language: str, unit_follows: Callable[[int], bool]) -> Iterator[NumberPlace]:
     for one in spelled_numbers(small, language):
         yield NumberPlace(one.span, (one.value,), 0, BY_LANGUAGE if one.counts else ARTICLE, one.scale)
-    for value, key in _PARTS:
-        pattern = _part_words(key, language)
-        for found in pattern.finditer(small) if pattern else ():
-            if unit_follows(found.end()):
-                yield NumberPlace(found.span(), (value,), 1)
-    for found in _whole_words().finditer(small):
-        yield NumberPlace(found.span(), (1.5,), 1)
+    for found in _part_words(language).finditer(small):
+        value = _parts(language)[found[0]]
+        if value > 1 or unit_follows(found.end()):
+            yield NumberPlace(found.span(), (value,), 1)
 
 
 def number_end(text: str, start: int) -> int:
@@ -159,12 +156,17 @@ def _pointed(whole: str, part: str) -> float:
 
 
 @cache
-def _part_words(key: str, language: str) -> regex.Pattern[str] | None:
-    words = any_of(words_of(key, language))
-    behind = "" if language in _GLUED or (language, key) == ("de", "quarter") else r"(?!\w)"
-    return regex.compile(rf"(?<!\w)(?:{words}){behind}") if words else None
+def _parts(language: str) -> Mapping[str, float]:
+    """Words for parts of one, and for one and a half in any language."""
+    known = {word: value for key, value in _PARTS.items() for word in words_of(key, language)}
+    return {**dict.fromkeys(words_of("whole", "1.5"), 1.5), **known}
 
 
 @cache
-def _whole_words() -> regex.Pattern[str]:
-    return regex.compile(rf"(?<!\w)(?:{any_of(words_of('whole', '1.5'))})(?!\w)")
+def _part_words(language: str) -> regex.Pattern[str]:
+    parts = _parts(language)
+    glued = list(words_of("quarter", language)) if language == "de" else []
+    glued = list(parts) if language in _GLUED else glued
+    apart = [word for word in parts if word not in glued]
+    alternatives = [rf"(?:{any_of(apart)})(?!\w)"] if apart else []
+    return regex.compile(rf"(?<!\w)(?:{'|'.join([*alternatives, *([any_of(glued)] if glued else [])])})")

@@ -33,6 +33,8 @@ _ORDINAL = regex.compile(r"(?:st|nd|rd|th|º|ª|\.º|er|ère|ème|e|ste|de|-е|-
 _DECADE = regex.compile(r"['’]?s(?!\w)")
 _YEAR = regex.compile(r"1[5-9]\d\d|20\d\d")
 _UNKNOWN_UNIT = regex.compile(r"[ \u00a0]?\p{L}{1,2}\.?(?=$|[.,;:)|\n])")
+_MARKED = regex.compile(r"[0-9][.,][0-9]")
+_DIGIT = regex.compile(r"[0-9]")
 _GOES_ON = regex.compile(r"[.,]\d[\d.,]*+")
 _HAN_CLOCK = regex.compile(
     rf"(?<![{NUMERALS}])([{NUMERALS}]{{1,3}})(?=[时時分](?![钟间間])|点(?:半|[{NUMERALS}]+分|$|[^{NUMERALS}]))"
@@ -46,16 +48,18 @@ class Scan:
         self.text = fold(text)
         self.small = lower(self.text)
         self.language = language
-        self.mark = mark or decimal_mark_in([self.text], language)
+        self.mark = mark or (decimal_mark_in([self.text], language) if _MARKED.search(self.text) else "")
         self.taken = bytearray(len(text))
         self.found: list[Quantity] = []
 
     def quantities(self) -> list[Quantity]:
         """Return the quantities in their order."""
-        for one in (*read_dates(self.text, self.language), *read_clocks(self._with_digits())):
-            self._keep(one)
-        for span in label_spans(self.text, self.language):
-            self._keep(Quantity(span, span, kind="label"))
+        small = self._with_digits()
+        if _DIGIT.search(small):
+            for one in (*read_dates(self.text, self.language), *read_clocks(small)):
+                self._keep(one)
+            for span in label_spans(self.text, self.language):
+                self._keep(Quantity(span, span, kind="label"))
         for span in ordinal_spans(self.text):
             written = self.text[slice(*span)]
             value = float(written) if written.isdigit() else mixed_number(written)

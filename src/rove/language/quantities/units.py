@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import cast
 
@@ -118,6 +118,7 @@ def unit_named(name: str, language: str = "") -> Unit | None:
     return found[0] if found else None
 
 
+@lru_cache(maxsize=4_000)
 def units_named(word: str, language: str = "") -> Units:
     """Return what a word may be a unit of, the likeliest first; () where it is none."""
     small = lower(word)
