@@ -8,8 +8,8 @@ from __future__ import annotations
 import argparse
 import asyncio
 import gc
-import os
 import random
+import re
 import sys
 import tempfile
 import threading
@@ -40,6 +40,7 @@ SUBJECTS = {
     "zh": ["委员会{0}批准第{1}部门的预算，第{2}版。", "哪个委员会批准预算？"],
     "ja": ["委員会{0}は部門{1}の予算を承認する。第{2}版。", "どの委員会が予算を承認しますか。"],
 }
+RESIDENT = re.compile(r"^Rss(?:Anon|File):\s+(\d+) kB", re.MULTILINE)
 MODES = ["keyword", "semantic", "hybrid", "sparse", "gather", "walk"]
 
 
@@ -47,6 +48,8 @@ MODES = ["keyword", "semantic", "hybrid", "sparse", "gather", "walk"]
 class Sample:
     """What the process held at one moment. `seconds` since the start, after `calls`; sizes in bytes.
 
+    `memory` is the process' own. `mapped`: pages of files that were read (the models' weights), which the system takes
+    back when it needs them; they become more with every word that is met first, up to the size of the files.
     `objects`: of Python, those that hold others, after garbage was collected.
     """
 
@@ -54,6 +57,7 @@ class Sample:
     calls: int
     objects: int
     memory: int
+    mapped: int
     handles: int
     threads: int
     folder: int
@@ -107,7 +111,7 @@ class SoakResult:
         last = self.samples[-1]
         lines = [
             f"{self.minutes:g} minutes, seed {self.seed}: {sum(self.calls.values())} calls ({self.calls})",
-            f"memory {last.memory / 1e6:.0f} MB; {self.told_slope()}",
+            f"memory {last.memory / 1e6:.0f} MB, and {last.mapped / 1e6:.0f} MB of files; {self.told_slope()}",
             f"objects {last.objects}, {self.objects_a_call:+.2f} a call",
             f"handles {self.handles[0]} → {self.handles[1]}, threads {self.threads[0]} → {self.threads[1]}",
             f"folder {last.folder / 1e6:.1f} MB in {last.files} files, "
@@ -242,7 +246,6 @@ class _Soak:
 def _sample(seconds: float, calls: int, folder: Path) -> Sample:
     gc.collect()
     objects = len(gc.get_objects())
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
     sizes: list[int] = []
     for path in folder.rglob("*"):
         try:
@@ -250,8 +253,8 @@ def _sample(seconds: float, calls: int, folder: Path) -> Sample:
         except FileNotFoundError:  # tidied away meanwhile
             continue
     handles = len(list(Path("/proc/self/fd").iterdir()))
-    memory = pages * os.sysconf("SC_PAGE_SIZE")
-    return Sample(seconds, calls, objects, memory, handles, threading.active_count(), sum(sizes), len(sizes))
+    own, mapped = (1024 * int(found) for found in RESIDENT.findall(Path("/proc/self/status").read_text()))
+    return Sample(seconds, calls, objects, own, mapped, handles, threading.active_count(), sum(sizes), len(sizes))
 
 
 def _slope(samples: list[Sample]) -> tuple[float, float, float]:

@@ -71,7 +71,7 @@ class CorrectionOperations:
         """
         await self.document(document_id)
         found = await asyncio.to_thread(Corrections(self.store.catalog.database).of, [document_id])
-        return history_of(found.get(document_id, []))
+        return await asyncio.to_thread(history_of, found.get(document_id, []))
 
     async def take_back(self, document_id: str, number: Positive, *, by: str = LOCAL) -> None:
         """Take a correction of a document back: what stood there before stands there again, as a correction of its own.

@@ -220,9 +220,9 @@ class DocumentOperations:
         text = await asyncio.to_thread(self.store.documents.text, document_id)
         return text or (await self.document(document_id))[0].text
 
-    async def ledger(self, *states: str) -> list[LedgerEntry]:
-        """What became of every source that was given, or of those in these states."""
-        return await asyncio.to_thread(self.store.ledger.entries, *states)
+    async def ledger(self, *states: str, first: int = 0, most: Positive | None = None) -> list[LedgerEntry]:
+        """What became of every source that was given, or of those in these states: `most` of them from `first` on."""
+        return await asyncio.to_thread(self.store.ledger.entries, *states, first=first, most=most)
 
     async def delete(
         self,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Literal
 
 import msgspec
@@ -13,7 +14,7 @@ import msgspec
 from rove.errors import InputError
 from rove.flow.definition import Flow, from_json, to_json
 from rove.records import Filter, History
-from rove.store.flow_log import FlowLog
+from rove.store.flow_log import FlowLog, KeptRun
 from rove.walk.json_format import filter_of, filter_to_text
 
 ID_BYTES = 5
@@ -223,19 +224,26 @@ def where_in(started: Started) -> Filter | None:
     return filter_of(started.where)
 
 
-def infos(log: FlowLog) -> list[RunInfo]:
-    """List runs, the latest first. Blocks."""
-    found: list[RunInfo] = []
-    for run in log.listed():
-        journal = Journal(log, run.run_id, _read(run.run_id, log.events(run.run_id)))
-        name = flow_in(journal.started).name
-        asked = tuple(one.question for one in journal.waiting)
-        steps, owner = len(journal.finished), journal.started.owner
-        given = msgspec.json.decode(journal.started.given, type=dict[str, object])
-        question = next((value for value in given.values() if isinstance(value, str) and value), "")
-        times = run.started_at, run.updated_at
-        found.append(RunInfo(run.run_id, name, journal.status, steps, *times, asked, owner, question))
-    return found
+def infos(log: FlowLog) -> Iterator[RunInfo]:
+    """List runs, the latest first, each read when it is asked for. Blocks."""
+    return map(partial(_info, log), log.listed())
+
+
+def info_of(log: FlowLog, run_id: str) -> RunInfo | None:
+    """What a list shows of the run of this id, None where there is none. Blocks."""
+    run = log.get(run_id)
+    return _info(log, run) if run else None
+
+
+def _info(log: FlowLog, run: KeptRun) -> RunInfo:
+    journal = Journal(log, run.run_id, _read(run.run_id, log.events(run.run_id)))
+    name = flow_in(journal.started).name
+    asked = tuple(one.question for one in journal.waiting)
+    steps, owner = len(journal.finished), journal.started.owner
+    given = msgspec.json.decode(journal.started.given, type=dict[str, object])
+    question = next((value for value in given.values() if isinstance(value, str) and value), "")
+    times = run.started_at, run.updated_at
+    return RunInfo(run.run_id, name, journal.status, steps, *times, asked, owner, question)
 
 
 def _read(run_id: str, lines: Sequence[str]) -> list[Entry]:

@@ -133,7 +133,7 @@ async def resume(
 
 async def runs(kb: AsyncRove) -> list[RunInfo]:
     """List the runs that the base keeps, the latest first."""
-    return await asyncio.to_thread(infos, _log(kb))
+    return await asyncio.to_thread(lambda: list(infos(_log(kb))))
 
 
 async def forget(kb: AsyncRove, name: str) -> str:

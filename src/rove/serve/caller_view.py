@@ -261,10 +261,10 @@ class CallerView:
         self.require("admin")
         return await self.kb.define(entries, remove=remove)
 
-    async def ledger(self, *states: str) -> list[LedgerEntry]:
+    async def ledger(self, *states: str, first: int, most: int) -> list[LedgerEntry]:
         """See `AsyncRove.ledger`."""
         self.require("admin")
-        return await self.kb.ledger(*states)
+        return await self.kb.ledger(*states, first=first, most=most)
 
     def export(self) -> AsyncIterator[str]:
         """See `AsyncRove.export`."""

@@ -20,11 +20,15 @@ from rove.serve.spaces import Space, Spaces
 from rove.serve.walks.listened import ListenedWalks
 from rove.settings import ServeSettings
 
+LONG_REPLIES = 1
+"""So many lists are made at once: each more takes 5 ms of a search's time, whenever it waits for anything."""
+
 
 @dataclass(frozen=True, slots=True)
 class ServerContext:
     """One server. `closing` is set when it is about to end: streams that only watch end then.
 
+    `long_replies` is held by what makes a list or lays out a document: few do at once, and a search waits for none.
     `talking`: ids of the conversations in which it answers something just now. `changing_settings` is held by who does.
     `keyring`: the file with keys, if it is followed.
     """
@@ -37,6 +41,7 @@ class ServerContext:
     open_requests: OpenRequests
     journal: Journal = field(default_factory=Journal)
     closing: asyncio.Event = field(default_factory=asyncio.Event)
+    long_replies: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(LONG_REPLIES))
     talking: set[str] = field(default_factory=set[str])
     changing_settings: asyncio.Lock = field(default_factory=asyncio.Lock)
     keyring: Keyring | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -25,6 +26,8 @@ from rove.settings import Settings
 
 LOOK_S = 2.0
 """So often the settings are read where a base was moved to another embedder, or its catalog was replaced."""
+SWITCH_S = 0.001
+"""So long a thread may hold up another, as the event loop: Python's 5 ms add up over the many steps of a request."""
 log = logging.getLogger("rove.serve")
 
 
@@ -43,6 +46,7 @@ def serve(
         ServiceError: the port is taken, or the address is none of this machine's.
     """
     log_json()
+    sys.setswitchinterval(SWITCH_S)
     if awaits_key and not asyncio.run(opened(read, lambda settings: _check(settings, file))):
         return
     while asyncio.run(_serve(file, read, tell, answering)):

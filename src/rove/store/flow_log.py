@@ -6,9 +6,10 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
 import msgspec
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import Select, delete, func, select, update
 from sqlalchemy.exc import IntegrityError
 
 from rove.errors import InputError
@@ -54,10 +55,15 @@ class FlowLog:
     def listed(self) -> list[KeptRun]:
         """All runs, the latest first."""
         e = tables.flow_events.c
-        times = select(e.run_id, func.min(e.at), func.max(e.at).label("last")).group_by(e.run_id)
         with self._database.read() as connection:
-            found = connection.execute(times.order_by(func.max(e.at).desc(), e.run_id))
+            found = connection.execute(_times().order_by(func.max(e.at).desc(), e.run_id))
             return [KeptRun(*row) for row in found]
+
+    def get(self, run_id: str) -> KeptRun | None:
+        """The run of this id, None where there is none."""
+        with self._database.read() as connection:
+            row = connection.execute(_times().where(tables.flow_events.c.run_id == run_id)).first()
+        return KeptRun(*row) if row else None
 
     def named(self, name: str) -> str:
         """The id of the run whose id begins so; "last" is the latest.
@@ -101,6 +107,11 @@ class FlowLog:
         with self._database.write() as connection:
             connection.execute(delete(tables.flow_events).where(tables.flow_events.c.run_id == run_id))
         self._database.shrink()
+
+
+def _times() -> Select[Any, Any, Any]:
+    e = tables.flow_events.c
+    return select(e.run_id, func.min(e.at), func.max(e.at)).group_by(e.run_id)
 
 
 def _scrubbed(event: str) -> str:

@@ -48,13 +48,21 @@ class Ledger:
                 for row in connection.execute(query.where(within(tables.ledger.c.source, part)))
             }
 
-    def entries(self, *states: str) -> list[LedgerEntry]:
-        """All entries in these states (all states when none is named), by source."""
-        query = select(tables.ledger).order_by(tables.ledger.c.source)
+    def entries(self, *states: str, first: int = 0, most: int | None = None) -> list[LedgerEntry]:
+        """The entries in these states (all states when none is named), by source: so many from place `first` on."""
+        query = select(tables.ledger).order_by(tables.ledger.c.source).offset(first).limit(most)
         if states:
             query = query.where(tables.ledger.c.state.in_(states))
         with self.database.read() as connection:
             return [LedgerEntry(**row._mapping) for row in connection.execute(query)]  # pyright: ignore[reportPrivateUsage]
+
+    def count(self, *states: str) -> int:
+        """How many entries there are in these states, or in all."""
+        query = select(func.count()).select_from(tables.ledger)
+        if states:
+            query = query.where(tables.ledger.c.state.in_(states))
+        with self.database.read() as connection:
+            return connection.execute(query).scalar_one()
 
     def held_under(self, prefixes: Sequence[str]) -> list[HeldSource]:
         """What is known of the sources whose names begin with one of these."""

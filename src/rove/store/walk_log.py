@@ -17,7 +17,17 @@ from rove.store.catalog_rows import AnyRow
 from rove.store.database import Database, insert_rows
 from rove.store.word_scan import rows_holding
 
+OWNED = "walk ", " of"
 COLUMNS = tuple(tables.walks.c[field.name] for field in fields(WalkInfo))
+
+
+def owner_fact(walk_id: str) -> str:
+    """Name the fact of the catalog that says whose a walk is.
+
+    >>> owner_fact("0a1b")
+    'walk 0a1b of'
+    """
+    return walk_id.join(OWNED)
 
 
 class WalkLog:
@@ -48,13 +58,20 @@ class WalkLog:
             message = f"The walk {info.walk_id} has gone on elsewhere, or was forgotten."
             raise InputError(message, cure="Take it up again, or fork it.") from error
 
-    def listed(self) -> list[WalkInfo]:
-        """All walks, the latest first."""
-        w = tables.walks.c
+    def listed(self, *, owner: str | None = None, first: int = 0, most: int | None = None) -> list[WalkInfo]:
+        """The walks, or those that have this owner (see `owner_fact`), the latest first: `most` from `first` on."""
+        w, f = tables.walks.c, tables.facts.c
+        query = select(*COLUMNS).order_by(w.updated_at.desc(), w.seq.desc()).offset(first).limit(most)
+        if owner is not None:
+            query = query.join(tables.facts, f.name == OWNED[0] + w.walk_id + OWNED[1]).where(f.value == owner)
         with self._database.read() as connection:
-            return [
-                _info(row) for row in connection.execute(select(*COLUMNS).order_by(w.updated_at.desc(), w.seq.desc()))
-            ]
+            return [_info(row) for row in connection.execute(query)]
+
+    def holds(self, walk_id: str) -> bool:
+        """Whether there is a walk of this id."""
+        query = select(tables.walks.c.seq).where(tables.walks.c.walk_id == walk_id)
+        with self._database.read() as connection:
+            return connection.execute(query).first() is not None
 
     def named(self, name: str) -> WalkInfo:
         """The walk of that id, or the only one whose id begins so; "last" is the latest.

@@ -175,9 +175,9 @@ class BlockingDocuments(ABC):
         """See `AsyncRove.text`."""
         return self._run(self._kb.text(document_id))
 
-    def ledger(self, *states: str) -> list[LedgerEntry]:
+    def ledger(self, *states: str, first: int = 0, most: Positive | None = None) -> list[LedgerEntry]:
         """See `AsyncRove.ledger`."""
-        return self._run(self._kb.ledger(*states))
+        return self._run(self._kb.ledger(*states, first=first, most=most))
 
     def delete(
         self,

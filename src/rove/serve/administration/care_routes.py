@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator
 from io import TextIOWrapper
 from tempfile import TemporaryFile
@@ -14,6 +15,7 @@ from starlette.responses import StreamingResponse
 from rove.serve.caller_view import CallerView
 from rove.serve.context import CallerViewIn, ServerContextIn
 from rove.serve.documents.schema import SourceOut
+from rove.serve.page import LIMIT, Cursor, Limit, page
 from rove.serve.redaction import Said
 from rove.serve.schema import Reply, Wire
 from rove.serve.streams import BoundedStream
@@ -53,9 +55,11 @@ class WordsOut(Reply):
 
 
 class LedgerOut(Reply):
-    """What became of sources."""
+    """What became of sources, by name: of `total` that were asked for; `next_cursor` asks for what follows."""
 
     entries: list[SourceOut]
+    next_cursor: int | None = None
+    total: int = 0
 
 
 class RestoredOut(Reply):
@@ -68,9 +72,11 @@ class RestoredOut(Reply):
 
 
 @router.get("/words")
-async def words(view: CallerViewIn) -> WordsOut:
+async def words(view: CallerViewIn, server: ServerContextIn) -> WordsOut:
     """The base's own dictionary: words, each with the other words for it."""
-    return WordsOut(words={word: list(others) for word, others in (await view.dictionary()).items()}, documents=0)
+    async with server.long_replies:
+        kept = await view.dictionary()
+        return await asyncio.to_thread(lambda: WordsOut(words={word: list(kept[word]) for word in kept}, documents=0))
 
 
 @router.post("/words")
@@ -95,10 +101,20 @@ async def doctor(view: CallerViewIn) -> HealthOut:
 
 
 @router.get("/ledger")
-async def ledger(view: CallerViewIn, state: Annotated[list[StateIn] | None, Query()] = None) -> LedgerOut:
+async def ledger(
+    view: CallerViewIn,
+    server: ServerContextIn,
+    state: Annotated[list[StateIn] | None, Query()] = None,
+    cursor: Cursor = 0,
+    limit: Limit = LIMIT,
+) -> LedgerOut:
     """What became of every source that was handed in, or of those in these states."""
-    entries = await view.ledger(*(state or ()))
-    return LedgerOut(entries=[SourceOut.of(entry) for entry in entries])
+    states = tuple(state or ())
+    async with server.long_replies:
+        entries, following = page(await view.ledger(*states, first=cursor, most=limit + 1), cursor, limit)
+        told = await asyncio.to_thread(lambda: [SourceOut.of(entry) for entry in entries])
+        total = await asyncio.to_thread(view.kb.store.ledger.count, *states)
+    return LedgerOut(entries=told, next_cursor=following, total=total)
 
 
 @router.get("/export", response_class=StreamingResponse)

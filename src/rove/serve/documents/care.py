@@ -21,6 +21,7 @@ from rove.records import Chunk, DocumentInfo
 from rove.records.document import Span
 from rove.serve.caller_view import CallerView, absent
 from rove.serve.documents.listing import TAGS, DocumentList, LineOut, Listed, ListQuery, chosen, facets, listed
+from rove.serve.page import page
 from rove.serve.problems import AbsentError
 from rove.serve.schema import Reply, Wire
 from rove.store.originals import Original
@@ -146,12 +147,9 @@ async def chunks_of(view: CallerView, document_id: str, cursor: int, limit: int)
     seen = view.caller.access_filter(view.access_field)
     _, found = await view.kb.document(document_id)
     found = [chunk for chunk in found if seen is None or seen.matches(chunk.metadata)]
-    end = cursor + limit
-    return ChunkList(
-        chunks=[ChunkOut.of(chunk) for chunk in found[cursor:end]],
-        next_cursor=end if end < len(found) else None,
-        total=len(found),
-    )
+    some, following = page(found[cursor:], cursor, limit)
+    told = await asyncio.to_thread(lambda: [ChunkOut.of(chunk) for chunk in some])
+    return ChunkList(chunks=told, next_cursor=following, total=len(found))
 
 
 async def original_of(view: CallerView, document_id: str) -> tuple[str, Original]:
@@ -184,10 +182,11 @@ async def tag(view: CallerView, wanted: TagsIn) -> int:
     return await store.enrich(partial(fields.tagged, ids, wanted.add, wanted.remove))
 
 
-async def corrections_of(view: CallerView, document_id: str) -> list[CorrectionOut]:
-    """Return what people have corrected in a document, in the order in which they did."""
+async def corrections_of(view: CallerView, document_id: str, cursor: int, limit: int) -> list[CorrectionOut]:
+    """Return what people have corrected in a document, in the order in which they did, from the given one on."""
     await view.document(document_id)
-    return [CorrectionOut(**asdict(one)) for one in await view.kb.corrections(document_id)]
+    made, _ = page((await view.kb.corrections(document_id))[cursor:], cursor, limit)
+    return await asyncio.to_thread(lambda: [CorrectionOut(**asdict(one)) for one in made])
 
 
 async def correct_words(view: CallerView, wanted: CorrectIn) -> None:
@@ -240,10 +239,10 @@ async def _lines(view: CallerView) -> list[Listed]:
 
 def _page(lines: Sequence[Listed], wanted: ListQuery) -> DocumentList:
     found = chosen(lines, wanted)
-    end = wanted.cursor + wanted.limit
+    some, following = page(found[wanted.cursor :], wanted.cursor, wanted.limit)
     return DocumentList(
-        documents=[LineOut.made(one) for one in found[wanted.cursor : end]],
-        next_cursor=end if end < len(found) else None,
+        documents=[LineOut.made(one) for one in some],
+        next_cursor=following,
         total=len(found),
         facets=facets(lines) if wanted.facets else None,
     )

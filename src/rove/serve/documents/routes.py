@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request, Response
@@ -83,9 +84,10 @@ async def job_events(
 
 
 @router.get("/documents")
-async def documents(view: CallerViewIn, wanted: Annotated[ListQuery, Query()]) -> DocumentList:
+async def documents(view: CallerViewIn, server: ServerContextIn, wanted: Annotated[ListQuery, Query()]) -> DocumentList:
     """List the documents, in the order they came, or as it is asked for."""
-    return await list_documents(view, wanted)
+    async with server.long_replies:
+        return await list_documents(view, wanted)
 
 
 @router.get("/depth")
@@ -104,15 +106,17 @@ async def document(view: CallerViewIn, document_id: Annotated[str, Query(max_len
 @router.get("/text")
 async def text(
     view: CallerViewIn,
+    server: ServerContextIn,
     document_id: Annotated[str, Query(max_length=2_000)],
     start: Annotated[int, Query(ge=0, le=10**10)] = 0,
     end: Annotated[int | None, Query(ge=0, le=10**10)] = None,
 ) -> TextOut:
     """The canonical text of a document, or the characters from `start` to `end`; and its sections."""
-    _, found = await view.document(document_id)
-    size = len(found.text)
-    stop = size if end is None else min(end, size)
-    return TextOut.of(found, (min(start, stop), stop))
+    async with server.long_replies:
+        _, found = await view.document(document_id)
+        size = len(found.text)
+        stop = size if end is None else min(end, size)
+        return await asyncio.to_thread(TextOut.of, found, (min(start, stop), stop))
 
 
 @router.get("/summary")

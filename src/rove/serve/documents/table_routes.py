@@ -9,7 +9,7 @@ from urllib.parse import quote
 from fastapi import APIRouter, Query
 from starlette.responses import FileResponse, Response
 
-from rove.serve.context import CallerViewIn, SeenSpace
+from rove.serve.context import CallerViewIn, SeenSpace, ServerContextIn
 from rove.serve.documents.care import (
     ChangedOut,
     ChunkList,
@@ -30,6 +30,7 @@ from rove.serve.documents.care import (
 from rove.serve.documents.reindex import reindex as reread
 from rove.serve.documents.schema import JobOut
 from rove.serve.documents.upload import safe_name
+from rove.serve.page import Cursor, Limit
 from rove.serve.redaction import public_source
 
 router = APIRouter(prefix="/v1/spaces/{space}", tags=["documents"])
@@ -41,12 +42,14 @@ SAFE = {"X-Content-Type-Options": "nosniff", "Content-Security-Policy": "sandbox
 @router.get("/chunks")
 async def chunks(
     view: CallerViewIn,
+    server: ServerContextIn,
     document_id: DocumentId,
-    cursor: Annotated[int, Query(ge=0, le=10**9)] = 0,
+    cursor: Cursor = 0,
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
 ) -> ChunkList:
     """The chunks of a document, in order, each with what is indexed before it."""
-    return await chunks_of(view, document_id, cursor, limit)
+    async with server.long_replies:
+        return await chunks_of(view, document_id, cursor, limit)
 
 
 @router.get("/download", response_class=Response, responses={200: {"content": {"application/octet-stream": {}}}})
@@ -76,9 +79,12 @@ async def delete(wanted: ManyIn, view: CallerViewIn) -> ChangedOut:
 
 
 @router.get("/corrections")
-async def corrections(view: CallerViewIn, document_id: DocumentId) -> list[CorrectionOut]:
-    """What people have corrected in a document, in the order in which they did."""
-    return await corrections_of(view, document_id)
+async def corrections(
+    view: CallerViewIn, server: ServerContextIn, document_id: DocumentId, cursor: Cursor = 0, limit: Limit = 1_000
+) -> list[CorrectionOut]:
+    """What people have corrected in a document, in the order in which they did: a page, the last if it is not full."""
+    async with server.long_replies:
+        return await corrections_of(view, document_id, cursor, limit)
 
 
 @router.post("/corrections", status_code=204)

@@ -14,6 +14,7 @@ from rove.serve.context import CallerViewIn, SeenSpace, ServerContextIn
 from rove.serve.evaluations.folders import PAGE, REPORT
 from rove.serve.evaluations.runner import Evaluations, RunningEvaluation
 from rove.serve.evaluations.schema import EvaluationIn, EvaluationList, EvaluationOut, EvaluationTold, ReportOut
+from rove.serve.page import LIMIT, Cursor, Limit, page
 from rove.serve.streams import EVENT_STREAM, Told, events, wants_events
 
 router = APIRouter(prefix="/v1/spaces/{space}/evaluations", tags=["evaluations"])
@@ -46,9 +47,14 @@ async def begin(
 
 
 @router.get("")
-async def listed(found: EvaluationsIn) -> EvaluationList:
-    """All evaluations of the base, the latest first."""
-    return EvaluationList(evaluations=[one.record for one in await found.listed()])
+async def listed(
+    found: EvaluationsIn, server: ServerContextIn, cursor: Cursor = 0, limit: Limit = LIMIT
+) -> EvaluationList:
+    """The evaluations of the base, the latest first."""
+    async with server.long_replies:
+        evaluations = await found.listed()
+    some, following = page(evaluations[cursor:], cursor, limit)
+    return EvaluationList(evaluations=[one.record for one in some], next_cursor=following)
 
 
 @router.get("/{evaluation_id}")
@@ -68,7 +74,7 @@ async def watched(evaluation_id: str, found: EvaluationsIn, server: ServerContex
 
 
 @router.get("/{evaluation_id}/page", response_class=Response, responses={200: {"content": {"text/html": {}}}})
-async def page(evaluation_id: str, found: EvaluationsIn) -> Response:
+async def report_page(evaluation_id: str, found: EvaluationsIn) -> Response:
     """The report as one HTML file, to be kept and sent to others; it loads nothing."""
     html = await asyncio.to_thread(found.folders.file, evaluation_id, PAGE)
     headers = {"Content-Disposition": f'attachment; filename="evaluation-{evaluation_id}.html"'}

@@ -146,9 +146,10 @@ class EvaluationOut(Reply):
 
 
 class EvaluationList(Reply):
-    """All evaluations of a base, the latest first."""
+    """Evaluations of a base, the latest first; `next_cursor` asks for what follows."""
 
     evaluations: list[EvaluationOut]
+    next_cursor: int | None = None
 
 
 class BesideOut(Reply):

@@ -5,21 +5,24 @@ A run is resumed with the flow as it was when it began, as long as the server st
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import cast
 
 from rove.errors import InputError
-from rove.flow import Flow, FlowRun, checked, forget, resume, run, runs
+from rove.flow import Flow, FlowRun, checked, forget, resume, run
 from rove.flow.flow_events import FlowListener
-from rove.flow.journal import RunInfo
+from rove.flow.journal import RunInfo, info_of, infos
 from rove.flow.so_far import RunSoFar, so_far
 from rove.records import Answer, Filter, Hit
 from rove.serve.caller_view import CallerView
 from rove.serve.flows.step_values import documents_in
 from rove.serve.problems import AbsentError
+from rove.store.flow_log import FlowLog
 
 RUN_ID = re.compile(r"[0-9a-f]{10}")
 CHANGED = "The documents changed while the run was kept."
@@ -67,11 +70,10 @@ class CallerFlows:
             raise AbsentError(message, cure="Ask whoever runs the server.")
         return info
 
-    async def listed(self) -> list[RunInfo]:
-        """The caller's runs, the latest first; an administrator has all that were begun over HTTP."""
+    async def listed(self, first: int, most: int) -> list[RunInfo]:
+        """The caller's runs, the latest first: so many from place `first` on; see `_owns`."""
         self.view.require("read")
-        admin, mark = "admin" in self.view.caller.rights, self._mark()
-        return [one for one in await runs(self.view.kb) if one.owner and (admin or one.owner == mark)]
+        return await asyncio.to_thread(lambda: list(islice(filter(self._owns, infos(self._log)), first, first + most)))
 
     async def so_far(self, run_id: str) -> tuple[RunSoFar, str]:
         """Return a run of the caller's as it stands, and why what its steps gave may not be told, "" where it may."""
@@ -89,13 +91,20 @@ class CallerFlows:
     # -- inside ----------------------------------------------------------------------------------------------------
 
     async def _own(self, run_id: str) -> RunInfo:
-        found = await self.listed() if RUN_ID.fullmatch(run_id) else []
         self.view.require("read")
-        for one in found:
-            if one.run_id == run_id:
-                return one
+        found = await asyncio.to_thread(info_of, self._log, run_id) if RUN_ID.fullmatch(run_id) else None
+        if found and self._owns(found):
+            return found
         message = "There is no such run."
         raise AbsentError(message, cure="List your runs with: GET /v1/spaces/SPACE/flows/runs")
+
+    def _owns(self, run: RunInfo) -> bool:
+        """Whether a run is the caller's; an administrator has all that were begun over HTTP."""
+        return bool(run.owner) and ("admin" in self.view.caller.rights or run.owner == self._mark())
+
+    @property
+    def _log(self) -> FlowLog:
+        return FlowLog(self.view.kb.store.catalog.database)
 
     def _check_needs(self, flow: Flow) -> None:
         self.view.require("read")

@@ -16,6 +16,7 @@ from rove.serve.context import CallerViewIn, ServerContext, ServerContextIn
 from rove.serve.flows.caller_flows import CallerFlows
 from rove.serve.flows.schema import FlowOut, FlowResumeIn, FlowRunIn, FlowRunInfoOut, FlowRunOut, FlowRunSoFarOut
 from rove.serve.flows.served import event_of, run_of, run_so_far, served, served_flow, served_plans
+from rove.serve.page import LIMIT, Cursor, Limit
 from rove.serve.questions.asking import check_question
 from rove.serve.questions.routes import STREAMED
 from rove.serve.streams import Told, events, wants_events, while_connected
@@ -42,9 +43,12 @@ async def listed(view: CallerViewIn, server: ServerContextIn) -> list[FlowOut]:
 
 
 @router.get("/runs")
-async def runs(flows: CallerFlowsIn) -> list[FlowRunInfoOut]:
-    """The runs of this key that are kept, the latest first."""
-    return [FlowRunInfoOut.of(info) for info in await flows.listed()]
+async def runs(
+    flows: CallerFlowsIn, server: ServerContextIn, cursor: Cursor = 0, limit: Limit = LIMIT
+) -> list[FlowRunInfoOut]:
+    """The runs of this key that are kept, the latest first: a page, the last if it is not full."""
+    async with server.long_replies:
+        return [FlowRunInfoOut.of(info) for info in await flows.listed(cursor, limit)]
 
 
 @router.get("/runs/{run_id}")

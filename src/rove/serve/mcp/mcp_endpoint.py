@@ -27,6 +27,7 @@ from rove.serve.context import ServerContext
 from rove.serve.mcp.arguments import schema_of
 from rove.serve.mcp.resources import PAGE, TEMPLATES, TEXT, Address, resource
 from rove.serve.mcp.tools import TOOLS, Tool, ToolContext
+from rove.serve.page import page
 from rove.serve.problems import problem_of, sentences_of
 
 INSTRUCTIONS = (
@@ -107,16 +108,17 @@ class McpEndpoint:
             raise MCPError(types.INVALID_PARAMS, "There is no such cursor.")
         tool_context, start = self._tool_context(context), int(cursor)
         try:
-            found = [
-                (space, info)
-                for space in self._server_context.spaces.visible(tool_context.caller)
-                for info in await tool_context.view(space).documents()
-            ]
+            async with self._server_context.long_replies:
+                found = [
+                    (space, info)
+                    for space in self._server_context.spaces.visible(tool_context.caller)
+                    for info in await tool_context.view(space).documents()
+                ]
         except RoveError as error:
             raise MCPError(types.INVALID_PARAMS, problem_of(error).detail) from None
-        page = [resource(space, info) for space, info in found[start : start + PAGE]]
-        more = str(start + PAGE) if start + PAGE < len(found) else None
-        return types.ListResourcesResult(resources=page, next_cursor=more)
+        some, following = page(found[start:], start, PAGE)
+        more = None if following is None else str(following)
+        return types.ListResourcesResult(resources=[resource(*one) for one in some], next_cursor=more)
 
     async def _list_templates(
         self, context: Context, params: types.PaginatedRequestParams | None

@@ -6,7 +6,7 @@ A reply is plain text and nothing beside it: programs have the routes over HTTP.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 
@@ -56,6 +56,7 @@ from rove.serve.mcp.plain_text import (
     rows_text,
     summaries_text,
 )
+from rove.serve.page import page
 from rove.serve.questions.asking import asked, check_question
 from rove.serve.questions.databases import SqlOut
 from rove.serve.questions.graph import GraphOut
@@ -145,19 +146,17 @@ async def walk(context: ToolContext, given: WalkArguments) -> str:
 async def list_documents(context: ToolContext, given: ListArguments) -> str:
     """See `ListArguments`."""
     view = context.view(given.space)
-    words = given.words.casefold().split()
-    infos = [info for info in await view.documents() if not words or _has(info, words)]
-    end = given.cursor + given.limit
-    page = [DocumentOut.of(info) for info in infos[given.cursor : end]]
-    fields = fields_text(map(DocumentOut.of, infos[:FIELDS_OF]), view.access_field) if infos else ""
-    return documents_text(page, end if end < len(infos) else None, len(infos), fields)
+    async with context.server.long_replies:
+        return await asyncio.to_thread(_listed, await view.documents(), given, view.access_field)
 
 
 async def read_document(context: ToolContext, given: ReadArguments) -> str:
     """See `ReadArguments`. The text says which characters it is."""
-    _, document = await context.view(given.space).document(given.document_id)
-    start, end = _span(document, given)
-    return read_text(TextOut.of(document, (start, min(end, start + MAX_READ_CHARS))))
+    async with context.server.long_replies:
+        _, document = await context.view(given.space).document(given.document_id)
+        start, end = _span(document, given)
+        told = TextOut.of(document, (start, min(end, start + MAX_READ_CHARS)))
+        return await asyncio.to_thread(read_text, told)
 
 
 async def explore(context: ToolContext, given: ExploreArguments) -> str:
@@ -235,6 +234,14 @@ async def _taken(context: ToolContext, space: str, wanted: DocumentIn) -> str:
     view.require("add")
     jobs = context.server.spaces.get(view.space, context.caller).jobs
     return job_text(JobOut.of(await take_document(view, jobs, wanted)))
+
+
+def _listed(every: Sequence[DocumentInfo], given: ListArguments, access_field: str) -> str:
+    words = given.words.casefold().split()
+    infos = [info for info in every if not words or _has(info, words)]
+    some, following = page(infos[given.cursor :], given.cursor, given.limit)
+    fields = fields_text(map(DocumentOut.of, infos[:FIELDS_OF]), access_field) if infos else ""
+    return documents_text([DocumentOut.of(info) for info in some], following, len(infos), fields)
 
 
 def _has(info: DocumentInfo, words: list[str]) -> bool:

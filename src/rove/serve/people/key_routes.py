@@ -12,6 +12,7 @@ from rove.errors import ConfigError, InputError
 from rove.serve.admission.keys import hash_key, make_key
 from rove.serve.admission.middleware import caller_of
 from rove.serve.context import ServerContextIn
+from rove.serve.page import LIMIT, Cursor, Limit, page
 from rove.serve.people.people_routes import check_name, check_spaces
 from rove.serve.people.roles import SEES_ALL, SEES_ALL_CURE
 from rove.serve.people.schema import KeyIn, KeyOut, KeysOut, MadeKeyOut, chosen
@@ -26,12 +27,13 @@ log = logging.getLogger("rove.serve")
 
 
 @router.get("")
-async def listed(request: Request, server: ServerContextIn) -> KeysOut:
-    """All keys that count."""
+async def listed(request: Request, server: ServerContextIn, cursor: Cursor = 0, limit: Limit = LIMIT) -> KeysOut:
+    """The keys that count."""
     caller_of(request.scope).require_every_space()
     in_file = server.callers.file_keys
-    keys = sorted(server.callers.keys.items())
-    return KeysOut(keys=[KeyOut.of(name, key, in_file=name in in_file) for name, key in keys])
+    keys, following = page(sorted(server.callers.keys.items())[cursor:], cursor, limit)
+    told = [KeyOut.of(name, key, in_file=name in in_file) for name, key in keys]
+    return KeysOut(keys=told, next_cursor=following)
 
 
 @router.post("", status_code=201)

@@ -14,6 +14,7 @@ from rove.records.person import Person
 from rove.serve.admission.callers import EVERY_SPACE, LOCAL
 from rove.serve.admission.middleware import caller_of
 from rove.serve.context import ServerContext, ServerContextIn, origin_of
+from rove.serve.page import LIMIT, Cursor, Limit, page
 from rove.serve.people.roles import ADMINISTRATOR, ROLES, check_administrators, check_role
 from rove.serve.people.schema import (
     InvitationOut,
@@ -38,14 +39,17 @@ log = logging.getLogger("rove.serve")
 
 
 @router.get("")
-async def listed(request: Request, server: ServerContextIn) -> PeopleOut:
-    """All people who may sign in."""
+async def listed(request: Request, server: ServerContextIn, cursor: Cursor = 0, limit: Limit = LIMIT) -> PeopleOut:
+    """The people who may sign in."""
     caller_of(request.scope).require_every_space()
-    people = await asyncio.to_thread(server.people.log.people)
+    async with server.long_replies:
+        people = await asyncio.to_thread(server.people.log.people)
+    some, following = page(people[cursor:], cursor, limit)
     return PeopleOut(
-        people=[PersonOut.of(person) for person in people],
+        people=[PersonOut.of(person) for person in some],
         roles={role: list(rights) for role, rights in ROLES.items()},
         oidc_roles=any(one.role_claim for one in server.settings.oidc.values()),
+        next_cursor=following,
     )
 
 

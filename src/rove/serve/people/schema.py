@@ -145,11 +145,12 @@ class PersonOut(Reply):
 
 
 class PeopleOut(Reply):
-    """All people, what each role gives, and whether a provider says who has which role."""
+    """People, what each role gives, and whether a provider says who has which role."""
 
     people: list[PersonOut]
     roles: dict[str, list[str]]
     oidc_roles: bool
+    next_cursor: int | None = None
 
 
 class InvitationOut(Reply):
@@ -194,9 +195,10 @@ class KeyOut(Reply):
 
 
 class KeysOut(Reply):
-    """All keys that count."""
+    """Keys that count."""
 
     keys: list[KeyOut]
+    next_cursor: int | None = None
 
 
 class MadeKeyOut(KeyOut):

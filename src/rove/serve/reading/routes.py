@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from rove.language.block_window import Edge, window
-from rove.serve.context import CallerViewIn
+from rove.serve.context import CallerViewIn, ServerContextIn
 from rove.serve.reading.schema import BlocksOut, FindOut
 
 router = APIRouter(prefix="/v1/spaces/{space}", tags=["documents"])
@@ -20,6 +20,7 @@ PART = 20_000
 @router.get("/blocks", response_model_exclude_defaults=True)
 async def blocks(
     view: CallerViewIn,
+    server: ServerContextIn,
     document_id: DocumentId,
     start: Offset = 0,
     end: Annotated[int | None, Query(ge=0, le=10**10)] = None,
@@ -30,13 +31,17 @@ async def blocks(
     It is cut between blocks, or between the rows of a long table; `exact`: at this edge just where it is asked for,
     since another part lies there.
     """
-    info, document = await view.document(document_id)
-    shown = await asyncio.to_thread(window, document.text, start, start + PART if end is None else end, exact=exact)
-    return BlocksOut.of(info, document, shown)
+    async with server.long_replies:
+        info, document = await view.document(document_id)
+        shown = await asyncio.to_thread(window, document.text, start, start + PART if end is None else end, exact=exact)
+        return await asyncio.to_thread(BlocksOut.of, info, document, shown)
 
 
 @router.get("/find")
-async def find(view: CallerViewIn, document_id: DocumentId, words: Annotated[str, Query(max_length=500)]) -> FindOut:
+async def find(
+    view: CallerViewIn, server: ServerContextIn, document_id: DocumentId, words: Annotated[str, Query(max_length=500)]
+) -> FindOut:
     """Where words stand in a document, one after the other, in any case, across line breaks and marks of markdown."""
-    _, document = await view.document(document_id)
-    return await asyncio.to_thread(FindOut.of, document, words)
+    async with server.long_replies:
+        _, document = await view.document(document_id)
+        return await asyncio.to_thread(FindOut.of, document, words)

@@ -6,6 +6,7 @@ from rove.models.usage import metered
 from rove.records.tool import ToolMatch
 from rove.serve.caller_view import CallerView
 from rove.serve.context import ServerContext
+from rove.serve.page import page
 from rove.serve.questions.asking import check_question
 from rove.serve.redaction import without_places
 from rove.serve.tools.schema import ToolOut, ToolRunIn, ToolRunOut, ToolsOut
@@ -19,9 +20,8 @@ async def listed(server: ServerContext, view: CallerView, request: str | None, c
     tools, failed = await view.tools()
     hide = hiding(view.kb.settings.tools)
     if request is None:
-        end = cursor + limit
-        told = [ToolOut.of(tool, hide) for tool in tools[cursor:end]]
-        return ToolsOut(tools=told, failed=failed, next_cursor=end if end < len(tools) else None)
+        some, following = page(tools[cursor:], cursor, limit)
+        return ToolsOut(tools=[ToolOut.of(tool, hide) for tool in some], failed=failed, next_cursor=following)
     by_name = {tool.name: tool for tool in tools}
     found: list[ToolMatch] = await view.find_tools(request, limit)
     matched = [ToolOut.of(by_name[one.tool], hide, one) for one in found if one.tool in by_name]

@@ -29,7 +29,7 @@ from rove.serve.walks.commands import ENDED_CURE, LOOK_S, LOST, check_outcome, s
 from rove.serve.walks.listened import ListenedWalks
 from rove.store.store import Store
 from rove.store.walk_holds import WalkHolds
-from rove.store.walk_log import WalkLog
+from rove.store.walk_log import WalkLog, owner_fact
 from rove.walk.handle import AsyncWalk
 from rove.walk.json_format import from_line, to_line
 
@@ -155,19 +155,18 @@ class CallerWalks:
         """Delete a walk. Raises as `steer` does."""
         await self._check(walk_id)
         await self.view.kb.forget_walk(walk_id)
-        await asyncio.to_thread(self.view.kb.store.catalog.set_fact, _fact(walk_id), "")
+        await asyncio.to_thread(self.view.kb.store.catalog.set_fact, owner_fact(walk_id), "")
 
     async def events(self, walk_id: str) -> list[WalkEvent]:
         """What a walk has told so far. Raises as `steer` does."""
         await self._check(walk_id)
         return await self._events(walk_id)
 
-    async def listed(self) -> list[WalkInfo]:
-        """The caller's walks, the latest first."""
+    async def listed(self, first: int, most: int) -> list[WalkInfo]:
+        """The caller's walks, the latest first: so many from place `first` on; an administrator has all."""
         self.view.require("read")
-        walks = await self.view.kb.walks()
-        owned = await asyncio.to_thread(lambda: [self._owns(walk.walk_id) for walk in walks])
-        return [walk for walk, own in zip(walks, owned, strict=True) if own]
+        owner = None if "admin" in self.view.caller.rights else self._mark()
+        return await asyncio.to_thread(lambda: self._log.listed(owner=owner, first=first, most=most))
 
     def told(self, event: WalkEvent) -> tuple[str, dict[str, Any]]:
         """An event as JSON: its name and its fields, without the filter, and what is shown of facts and quotations."""
@@ -229,18 +228,19 @@ class CallerWalks:
 
     async def _check(self, walk_id: str) -> None:
         self.view.require("read")
-        own = WALK_ID.fullmatch(walk_id) and await asyncio.to_thread(self._owns, walk_id)
-        if not own or all(walk.walk_id != walk_id for walk in await self.view.kb.walks()):
+        if not (WALK_ID.fullmatch(walk_id) and await asyncio.to_thread(self._owns, walk_id)):
             raise _absent()
 
     async def _own(self, walk_id: str) -> None:
-        await asyncio.to_thread(self.view.kb.store.catalog.set_fact, _fact(walk_id), self._mark())
+        await asyncio.to_thread(self.view.kb.store.catalog.set_fact, owner_fact(walk_id), self._mark())
 
     def _owns(self, walk_id: str) -> bool:
         """Say whether the caller has made this walk, with the labels that the key has now; an administrator has all."""
-        if "admin" in self.view.caller.rights:
-            return True
-        return self.view.kb.store.catalog.fact(_fact(walk_id)) == self._mark()
+        if not self._log.holds(walk_id):
+            return False
+        return (
+            "admin" in self.view.caller.rights or self.view.kb.store.catalog.fact(owner_fact(walk_id)) == self._mark()
+        )
 
     def _mark(self) -> str:
         labels = self.view.caller.labels
@@ -265,10 +265,6 @@ def _shown(value: object) -> object:
 
 def _rendered(text: str) -> dict[str, Any]:
     return RenderedOut.of(render(text)).model_dump(mode="json")
-
-
-def _fact(walk_id: str) -> str:
-    return f"walk {walk_id} of"
 
 
 def _absent() -> AbsentError:

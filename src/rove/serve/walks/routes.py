@@ -14,6 +14,7 @@ from starlette.responses import StreamingResponse
 from rove.errors import RoveError
 from rove.records.walk_events import WalkEvent
 from rove.serve.context import CallerViewIn, ServerContext, ServerContextIn
+from rove.serve.page import LIMIT, Cursor, Limit, page
 from rove.serve.problems import problem_of
 from rove.serve.questions.asking import check_question
 from rove.serve.streams import EVENT_STREAM, event, stream
@@ -46,9 +47,11 @@ async def begin(wanted: WalkIn, walks: WalkingIn, server: ServerContextIn) -> St
 
 
 @router.get("")
-async def listed(walks: WalkingIn) -> WalkList:
+async def listed(walks: WalkingIn, server: ServerContextIn, cursor: Cursor = 0, limit: Limit = LIMIT) -> WalkList:
     """The walks of this key, the latest first."""
-    return WalkList(walks=[WalkOut.of(info) for info in await walks.listed()])
+    async with server.long_replies:
+        found, following = page(await walks.listed(cursor, limit + 1), cursor, limit)
+    return WalkList(walks=[WalkOut.of(info) for info in found], next_cursor=following)
 
 
 @router.get("/{walk_id}")

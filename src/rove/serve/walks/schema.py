@@ -117,9 +117,10 @@ class WalkOut(Reply):
 
 
 class WalkList(Reply):
-    """The walks of this key, the latest first."""
+    """The walks of this key, the latest first; `next_cursor` asks for what follows."""
 
     walks: list[WalkOut]
+    next_cursor: int | None = None
 
 
 class WalkTold(Reply):

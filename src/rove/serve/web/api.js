@@ -53,6 +53,17 @@ export async function get(path, signal) {
   return (await send("GET", path, { signal })).json();
 }
 
+/** All pages of a list, as one: `at` gives the address of a page by its query, `part` names what of a page is the list. */
+export async function getAll(at, part, signal) {
+  let told = await get(at({ limit: 1000 }), signal);
+  const found = [...told[part]];
+  while (told.next_cursor !== null) {
+    told = await get(at({ limit: 1000, cursor: told.next_cursor }), signal);
+    found.push(...told[part]);
+  }
+  return { ...told, [part]: found };
+}
+
 export async function post(path, body, signal) {
   const reply = await send("POST", path, { body, signal });
   return reply.status === 204 ? null : reply.json();

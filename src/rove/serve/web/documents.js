@@ -225,17 +225,17 @@ class View {
   // -- what did not go in --------------------------------------------------------------------------------------------
 
   async loadFailed() {
-    const { entries } = await get(here("/ledger", { state: "failed" }), this.signal);
+    const { entries, total } = await get(here("/ledger", { state: "failed", limit: MOST_FAILED }), this.signal);
     this.tabs.hidden = !entries.length;
     if (!entries.length) return this.show(false);
     const tab = (name, failed) => el("button", { type: "button", "aria-pressed": String(this.failed.hidden !== failed), on: { click: () => this.show(failed) } }, name);
-    fill(this.tabs, tab(t("documents.there"), false), tab(t("documents.failed", { count: entries.length }), true));
+    fill(this.tabs, tab(t("documents.there"), false), tab(t("documents.failed", { count: total }), true));
     this.again = el("div", { class: "row" }, el("button", { type: "button", on: { click: () => this.readAgain([], t("documents.again-failed"), true) } }, t("documents.again-failed")));
     fill(
       this.failed,
       el("p", { class: "muted" }, t("documents.failed.text")),
       this.again,
-      el("ul", { class: "list" }, entries.slice(0, MOST_FAILED).map(drawSource)),
+      el("ul", { class: "list" }, entries.map(drawSource)),
     );
   }
 

@@ -6,6 +6,7 @@ import { wrong } from "./states.js";
 import { eraser } from "./sure.js";
 import { named, t } from "./words.js";
 
+const MOST = 1000; // the latest
 const OPEN = 8; // runs that are open; the others are folded
 const LOOKS = { done: "badge good", failed: "badge bad" };
 
@@ -31,7 +32,7 @@ export function runEraser(id, at, gone) {
 export async function drawRuns(host, { signal, flow = "", current = "", name = "" }) {
   const again = () => drawRuns(host, { signal, flow, current, name });
   try {
-    const all = await get(here("/flows/runs"), signal);
+    const all = await get(here("/flows/runs", { limit: MOST }), signal);
     const mine = all.filter((one) => (!flow || one.flow === flow) && one.run_id !== current);
     const list = (some) => el("ul", { class: "list" }, some.map((one) => drawOne(one, name || one.flow, again)));
     const rest = mine.slice(OPEN);

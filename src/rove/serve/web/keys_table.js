@@ -2,7 +2,7 @@
 
 import { accessFields } from "./access_fields.js";
 import { labelsOf, rightsOf, spacesOf } from "./account.js";
-import { erase, get, post } from "./api.js";
+import { erase, getAll, post } from "./api.js";
 import { el, fill, labelled, say } from "./dom.js";
 import { cell, unit } from "./people_table.js";
 import { shownOnce } from "./shown_once.js";
@@ -24,7 +24,7 @@ export async function drawKeys(place, signal) {
     form.hidden = true;
     add.setAttribute("aria-expanded", "false");
   };
-  const again = async () => fill(list, drawTable((await get("/v1/keys", signal)).keys, again));
+  const again = async () => fill(list, drawTable((await getAll((query) => `/v1/keys?${new URLSearchParams(query)}`, "keys", signal)).keys, again));
   add.addEventListener("click", () => {
     if (!form.hidden) return shut();
     const made = async (key) => {

@@ -1,6 +1,6 @@
 // The lab: how well the base is found in. What was measured, and what measures: a table of questions, or made ones.
 
-import { erase, get, here, Problem, post, told } from "./api.js";
+import { erase, getAll, here, Problem, post, told } from "./api.js";
 import { el, filePicker, fill, labelled, say } from "./dom.js";
 import { between, drawInterval, figure } from "./interval.js";
 import { report, when } from "./lab_report.js";
@@ -97,7 +97,7 @@ function chooser(parts) {
 async function drawList(list, signal) {
   const again = () => drawList(list, signal);
   try {
-    const { evaluations } = await get(here("/evaluations"), signal);
+    const { evaluations } = await getAll((query) => here("/evaluations", query), "evaluations", signal);
     if (!evaluations.length) fill(list, empty(t("lab.none"), t("lab.none.text")));
     else fill(list, el("h2", { class: "spaced" }, t("lab.reports")), el("ul", { class: "list" }, evaluations.map((one) => drawOne(one, again))));
     const running = evaluations.find((one) => !isOver(one));

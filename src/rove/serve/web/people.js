@@ -1,6 +1,6 @@
 // People: who signs in here and what each may do; and the keys of programs.
 
-import { get } from "./api.js";
+import { get, getAll } from "./api.js";
 import { el, fill } from "./dom.js";
 import { drawKeys } from "./keys_table.js";
 import { personForm } from "./person_form.js";
@@ -25,7 +25,7 @@ export async function people(main, { signal }) {
     return;
   }
   const again = async (name) => {
-    const told = await get("/v1/people", signal);
+    const told = await getAll((query) => `/v1/people?${new URLSearchParams(query)}`, "people", signal);
     fill(list, drawPeople(told, { again, show }));
     if (name) list.querySelector(`[data-person="${CSS.escape(name)}"]`)?.focus();
     return told;

@@ -1,6 +1,6 @@
 // Walks: listed, and opened again; one at a time is watched. They are begun in conversations.
 
-import { erase, get, here } from "./api.js";
+import { erase, getAll, here } from "./api.js";
 import { el, fill } from "./dom.js";
 import { icon } from "./icons.js";
 import { busy, empty, wrong } from "./states.js";
@@ -24,7 +24,7 @@ export async function walks(main, { rest, signal }) {
 
 async function drawList(list, signal) {
   try {
-    const told = await get(here("/walks"), signal);
+    const told = await getAll((query) => here("/walks", query), "walks", signal);
     if (!told.walks.length) fill(list, empty(t("walk.none"), t("walk.none.text")));
     else fill(list, el("ul", { class: "list" }, families(told.walks).map((one) => drawFamily(one, () => drawList(list, signal)))));
   } catch (problem) {
