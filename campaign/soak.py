@@ -30,6 +30,9 @@ DOCUMENTS = 60
 SAMPLE_S = 2.0
 WARM_CALLS = 4_000
 """Calls after which memory is looked at: before, threads are begun and caches fill. Some two minutes by itself."""
+VERSIONS = 500
+"""So many versions there are of a text. With new numbers for ever, caches of words would fill all the time, which are
+bounded (a few MB, see `rove.language.words` and `rove.models.e5.tokens`), and hide what is not."""
 OBJECTS_FROM = 400
 """Calls after which Python's objects are looked at: there are no more of them later."""
 LEAST_SAMPLES = 10
@@ -231,7 +234,7 @@ class _Soak:
             self._note(f"{what}: {sorted(unknown)} had been deleted")
 
     def _text(self, number: int) -> Text:
-        self.version += 1
+        self.version = self.version % VERSIONS + 1
         language = list(SUBJECTS)[number % len(SUBJECTS)]
         line = SUBJECTS[language][0]
         text = "\n\n".join(line.format(number, part, self.version) for part in range(1 + number % 7))

@@ -21,6 +21,7 @@ SHARED_DATA = ROOT.parent / "shared" / "data"
 MAY_SKIP = {
     "needs requirements/train.txt": "torch is 2 GB, for who trains the reader anew; the default install has none",
     "needs a node of": "no registry has one of Elasticsearch or OpenSearch: `make test-servers` is given an address",
+    "needs node, which": "no browser runs patterns for time: the check is for who has a node",
     "no `make_cut`": "a chat model without a reply that can be cut off has nothing to show there",
     "/usr/include/asm-generic/unistd.h": "stands only on machines whose headers are those of arm64",
 }

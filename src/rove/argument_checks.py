@@ -20,6 +20,7 @@ from typing import Annotated, Any, Literal, ParamSpec, TypeVar, Union, get_args,
 from rove.errors import InputError
 from rove.records import Filter
 from rove.records.filter import BUILT_IN_NAMES, RENAMED, fault_of
+from rove.records.source import Metadata
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -45,6 +46,7 @@ EXAMPLES = {
 ODD_CATEGORIES = {"Cc", "Cs"}
 """Control characters, and halves of surrogate pairs, as Unicode calls them."""
 MOST_ID_CHARS = 2_000
+NOTHING: Metadata = {}
 UNIONS = (Union, types.UnionType)
 
 
@@ -136,16 +138,24 @@ def _check_one(call: str, name: str, value: object, hint: object) -> None:
                 raise wrong(call, f"{name}.{part.name}", inner, called(hints[part.name]))
 
 
-def check_fields(names: Iterable[str], what: str) -> None:
-    """See that fields which somebody names have no name of the system's.
+def own_fields(fields: Metadata, what: str, known: Metadata = NOTHING) -> Metadata:
+    """Return fields that somebody gives, without those that only repeat what is `known` of the document.
+
+    >>> own_fields({"title": "Policy", "year": 2024}, "metadata", {"title": "Policy"})
+    {'year': 2024}
 
     Raises:
-        InputError: one has.
+        InputError: one has a name of the system's, and says something else.
     """
-    if taken := sorted(BUILT_IN_NAMES.intersection(names)):
-        message = f"{what} cannot have a field {taken[0]!r}: every document has one of its own."
-        cure = f"Give it another name, e.g. {RENAMED + taken[0]!r}."
+    if BUILT_IN_NAMES.isdisjoint(fields):
+        return fields
+    left = {name: value for name, value in fields.items() if name not in known or known[name] != value}
+    if taken := sorted(BUILT_IN_NAMES.intersection(left)):
+        names, others = ", ".join(map(repr, taken)), ", ".join(repr(RENAMED + name) for name in taken)
+        message = f"{what} cannot have a field of the name {names}: every document has one of its own."
+        cure = f"Call it {others}, in filters too."
         raise InputError(message, cure=cure, outcome="unsupported")
+    return left
 
 
 def check_id(value: str, what: str) -> None:

@@ -41,6 +41,7 @@ from rove.store import Vector
 from rove.store.catalog_rows import blob_of, blobs_of, read_vectors
 from rove.store.files import PIECE_BYTES
 from rove.store.kept_questions import KeptQuestion, KeptQuestions
+from rove.store.moved_sources import MovedSources
 from rove.store.originals import Offered, Original
 from rove.store.scratch import scratch
 from rove.store.store import Store
@@ -142,6 +143,7 @@ def _lines(store: Store, fingerprint: Fingerprint, document_ids: Sequence[str]) 
         for one in KeptQuestions(store.catalog.database).near("", list(found)):
             asked.setdefault(one.document_id, []).append(one)
         found_later = exchange_enriched.written(store, list(found))
+        made_from = MovedSources(store.catalog.database).noted([_read_as(one) for one, _ in found.values()])
     lines: dict[str, Line] = {}
     for name, (document, _) in found.items():
         own = sorted(set(keys[name]))
@@ -152,10 +154,16 @@ def _lines(store: Store, fingerprint: Fingerprint, document_ids: Sequence[str]) 
             "tokens": {key: tokens[key] for key in own if key in tokens},
             "questions": [[one.question, *one.span] for one in reversed(asked.get(name, []))],
             **found_later[name],
+            **({"id_of": made_from[_read_as(document)]} if _read_as(document) in made_from else {}),
             "read_from": original.digest if original else "",
         }
         lines[name] = json.dumps(tree, ensure_ascii=False), original
     return lines
+
+
+def _read_as(document: Document) -> str:
+    """The source that a document was read from, of a part of it the whole."""
+    return document.source.partition("#")[0]
 
 
 def _encoded(vectors: Mapping[str, Vector]) -> dict[str, str]:
@@ -215,6 +223,7 @@ async def imported(lines: Iterable[str], store: Store, embedder: Embedder, inges
         await ingest.take(vectors.kept(batched(items())))
         report = await ingest.finish()
         await asyncio.to_thread(KeptQuestions(store.catalog.database).keep, kept)
+        await asyncio.to_thread(MovedSources(store.catalog.database).note, ids.made_from)
         await exchange_enriched.keep(store, carried, embedder)
         said = [await keep(offered), await _defined(store, head.get("dictionary"))]
     noted = tuple(LedgerEntry("import", "live", reason=one) for one in said if one)
@@ -251,6 +260,8 @@ def _items(
             return
         document = _document(tree)
         ids.add(document.document_id, number)
+        if "id_of" in tree:
+            ids.made_from[_read_as(document)] = clean(str(tree["id_of"]))
         vectors = _vectors(tree, ingest.store.dimension) if brought else {}
         tokens = _tokens(tree, vectors) if brought else {}
         kept += [
@@ -271,7 +282,7 @@ def _items(
         luggage.claim(document.document_id, str(tree["read_from"]))
     if brought:
         brought.add(vectors, tokens)
-    source = document.source.partition("#")[0]
+    source = _read_as(document)
     yield ingest.preparer.prepare(document, source)
     damaged = len(tree["vectors"]) - len(vectors) if brought else 0
     remarks = [DAMAGED.format(vectors=counted(damaged, "vector"))] if damaged else []

@@ -14,9 +14,13 @@ from rove.store.store import Store
 
 
 class ImportedIds:
-    """The ids of an export's documents, each with the number of its line."""
+    """The ids of an export's documents, each with the number of its line.
+
+    `made_from`: the names that ids were made from, by source, of files that had moved before.
+    """
 
     def __init__(self) -> None:
+        self.made_from: dict[str, str] = {}
         self._lines: dict[str, int] = {}
 
     def add(self, document_id: str, line: int) -> None:

@@ -455,3 +455,27 @@ def test_names_that_are_no_text(kb: Rove, folder: Path) -> None:
     assert kb.add(folder).vanished == ()
     Path(os.fsdecode(name)).unlink()
     assert len(kb.add(folder).vanished) == 1
+
+
+def test_an_export_carries_what_ids_were_made_from(tmp_path: Path, folder: Path) -> None:
+    """What had moved stays the document that it is in the base that takes the export in, too."""
+    put(folder, a=PILOT, b=TUG)
+    with Rove.open(tmp_path / "one", **FAKE) as first, Rove.open(tmp_path / "two", **FAKE) as second:
+        first.add(folder)
+        (folder / "a.md").rename(folder / "c.md")
+        first.add(folder)
+        put(folder, a=BUOY)
+        first.add(folder)
+        before = ids(first)
+        for _ in range(2):  # what came with the export once comes again unharmed
+            assert second.import_(first.export()).ok
+        assert second.add(folder).ok
+        assert ids(second) == before
+        put(folder, c=f"{PILOT} {BUOY}", a=f"{TUG} {BUOY}")
+        assert second.add(folder).ok
+        assert ids(second) == before
+        (folder / "c.md").rename(folder / "d.md")
+        assert second.add(folder).moved == 1
+        assert ids(second) == {"a.md": before["a.md"], "b.md": before["b.md"], "d.md": before["c.md"]}
+        named = [json.loads(line).get("id_of", "") for line in second.export()]
+        assert sorted(Path(one).name for one in named if one) == ["a.md", "a.md#again-2"]

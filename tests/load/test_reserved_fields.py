@@ -25,6 +25,19 @@ def test_a_field_with_a_name_of_the_systems_is_refused_where_somebody_gives_it(n
         assert not kb.documents()
 
 
+def test_a_field_that_only_repeats_what_the_document_has_is_left_out(tmp_path: Path) -> None:
+    """As loaders of other libraries write it; what says something else is refused whole, with every other name."""
+    same = {"document_id": "a", "source": "a", "title": "Gate", "type": "markdown", "year": 2024}
+    with Rove.open(tmp_path / "kb", embedder={"name": "fake"}) as kb:
+        assert kb.add(Text("The gate code is 4417.", id="a", title="Gate", kind="markdown", metadata=same)).ok
+        (info,) = kb.documents()
+        assert (info.metadata, info.kind, info.title) == ({"year": 2024}, "markdown", "Gate")
+        with pytest.raises(InputError) as raised:
+            kb.add(Text("Words.", id="b", title="Gate", metadata={**same, "language": "de"}))
+        named = "'field_document_id', 'field_language', 'field_source', 'field_type'"
+        assert f"Call it {named}, in filters too." in str(raised.value)
+
+
 def test_a_file_keeps_its_own_under_another_name_and_erases_no_other(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("---\ndocument_id: victim\ntype: post\nyear: 2024\n---\nThe gate code is 4417.\n")
     with Rove.open(tmp_path / "kb", embedder={"name": "fake"}) as kb:

@@ -45,7 +45,7 @@ def may_stand_for(form: str, word: str) -> float:
     return found if not listed or any(word.startswith(one[:4]) for one in listed) else LISTED_OTHERWISE * found
 
 
-@lru_cache(50_000)
+@lru_cache(20_000)
 def forms_in(name: str) -> Mapping[str, float]:
     """Return the parts of a name that may be short forms, each with what it counts.
 

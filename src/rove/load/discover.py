@@ -10,7 +10,7 @@ from functools import cache
 from inspect import signature
 from pathlib import Path, PurePath
 
-from rove.argument_checks import check_fields, check_id
+from rove.argument_checks import check_id, own_fields
 from rove.errors import InputError, RoveError
 from rove.load import LOADERS, SUFFIXES, Loader, LoadOptions, kind_of_suffix
 from rove.load.file_bytes import check_size, read_file
@@ -225,8 +225,8 @@ def _places(
     item: str | Path | Text | Location, patterns: Sequence[str], left_out: LeftOut, *, follow_links: bool
 ) -> Iterator[Location]:
     if isinstance(item, Location):
-        check_fields(item.metadata, f"The metadata of {item.name!r}")
-        yield replace(item, metadata=stored_fields(item.metadata)) if item.metadata else item
+        given = own_fields(stored_fields(item.metadata), f"The metadata of {item.name!r}")
+        yield replace(item, metadata=given) if item.metadata else item
     elif isinstance(item, Text):
         item = _storable(item)
         uri = item.id or f"text:{content_hash(item.kind, item.title, item.text)}"
@@ -261,8 +261,8 @@ def _storable(text: Text) -> Text:
     title = clean(text.title)
     if not text.metadata and title == text.title:
         return text
-    fields = stored_fields(text.metadata)
-    check_fields(fields, "The metadata of a Text")
+    known = {"title": title, "type": text.kind} | ({"document_id": text.id, "source": text.id} if text.id else {})
+    fields = own_fields(stored_fields(text.metadata), "The metadata of a Text", known)
     return replace(text, title=title, metadata=fields)
 
 

@@ -71,6 +71,17 @@ class MovedSources:
             known |= self._begin_again(taken)
         return known
 
+    def noted(self, sources: Sequence[str]) -> dict[str, str]:
+        """Return what ids are made from, of those of these sources where that is not their own name."""
+        with self._database.read() as connection:
+            return _first_names(connection, sources)
+
+    def note(self, first: Mapping[str, str]) -> None:
+        """Note what ids are made from, of sources of which that is not noted."""
+        with self._database.write() as connection:
+            known = _first_names(connection, list(first))
+            insert_rows(connection, moved_sources, [row for row in first.items() if row[0] not in known])
+
     def _begin_again(self, sources: Iterable[str]) -> dict[str, str]:
         m = moved_sources.c
         made: dict[str, str] = {}

@@ -25,7 +25,10 @@ SPACES = re.compile("  +")
 SURROGATE = re.compile("[\ud800-\udfff]")
 PREFIXES = {True: "query: ", False: "passage: "}
 REMEMBERED_CHARS = 24
-REMEMBERED_WORDS = 50_000
+REMEMBERED_WORDS = 20_000
+"""Some 360 bytes each: 7 MB. With two and a half times as many, cutting takes 2 % less time, a pass .05 %."""
+DIGIT = re.compile(r"\d")
+"""Numbers never end: one that is not met again would only take the place of a word."""
 NEVER = -1e30
 
 
@@ -94,7 +97,7 @@ class Tokenizer:
         return ids
 
     def _alone(self, word: str) -> Cut:
-        return self._remember(word) if len(word) <= REMEMBERED_CHARS else self._cut_word(word)
+        return self._remember(word) if _is_met_again(word) else self._cut_word(word)
 
     def _cut_text(self, text: str) -> list[int]:
         """Cut at every mark, since no piece holds one but as its first character."""
@@ -103,7 +106,7 @@ class Tokenizer:
         for word in WORD.findall(text):
             cut = self._known.get(word)
             if cut is None and len(word) <= REMEMBERED_CHARS:
-                cut = self._remember(word)
+                cut = self._alone(word)
             # Rounding of a sum is at most 2^-24 of it a step, and there are at most 24 steps on either side.
             if cut is not None and cut.margin > 1e-5 - 4e-6 * (total + cut.score):
                 ids += cut.ids
@@ -174,6 +177,10 @@ class Tokenizer:
             ids.append(piece[at])
             at = origin[at]
         return ids[::-1]
+
+
+def _is_met_again(word: str) -> bool:
+    return len(word) <= REMEMBERED_CHARS and not DIGIT.search(word)
 
 
 def _encodable(text: str) -> str:

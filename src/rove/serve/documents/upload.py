@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 from starlette.datastructures import UploadFile
 
-from rove.argument_checks import check_fields
+from rove.argument_checks import own_fields
 from rove.errors import InputError
 from rove.load.discover import locate
 from rove.load.system_files import lies_in_system
@@ -74,11 +74,11 @@ async def take_document(view: CallerView, jobs: Jobs, wanted: DocumentIn) -> Job
         ThrottledError: see `Jobs.check_room`.
     """
     labels = view.labels_for(wanted.access)
-    fields = stored_fields(wanted.metadata)
+    known = {"title": wanted.title, "type": wanted.type}
+    fields = own_fields(stored_fields(wanted.metadata), "metadata", known)
     if view.access_field in fields:
         message = f"metadata cannot hold {view.access_field!r}."
         raise InputError(message, cure="Give the labels as `access`.")
-    check_fields(fields, "metadata")
     metadata = {**fields, **_metadata(view, labels)}
     if wanted.url is not None:
         named = locate([wanted.url])[0]

@@ -3,7 +3,7 @@
 import { el } from "./dom.js";
 import { t } from "./words.js";
 
-const ONLY_NUMBER = /^[-+−]?[\d.,'\s\u00a0\u202f]*\d[\d.,'\s\u00a0\u202f]*[%‰€$£¥]?$/;
+const ONLY_NUMBER = /^[-+−]?[.,'\s\u00a0\u202f]*\d[\d.,'\s\u00a0\u202f]*[%‰€$£¥]?$/;
 
 /** The grid of a table's node; `drawing` draws its cells. Rows are numbered as the table has them, its header first. */
 export function drawGrid(node, drawing) {

@@ -6,7 +6,7 @@ import { said } from "./said.js";
 import { openSource } from "./source.js";
 import { named, t } from "./words.js";
 
-const NUMBER = /^[-+−]?[\d.,'\s\u00a0\u202f]*\d[\d.,'\s\u00a0\u202f]*%?$/;
+const NUMBER = /^[-+−]?[.,'\s\u00a0\u202f]*\d[\d.,'\s\u00a0\u202f]*%?$/;
 const SHOWN = 20; // rows that are open; the others are folded
 const SOURCES = 3; // places of one value that are offered
 
