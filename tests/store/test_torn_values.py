@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 import re
 import shutil
@@ -17,8 +18,14 @@ from sqlalchemy import LargeBinary, String
 from rove import ConfigError, Rove, Text, field
 from rove.events import Event, Noted
 from rove.records.walk_events import Answered
+from rove.serve.admission.keys import hash_key
+from rove.serve.context import ServerContext
+from rove.serve.spaces import Spaces
+from rove.settings import read_settings
 from rove.store import resident
 from rove.store.enriched_tables import metadata
+from rove.store.made_keys import MadeKey, MadeKeys
+from rove.store.people_log import PeopleLog
 
 TEXTS = {
     "en": "# Lighthouse\n\nThe lighthouse keeper counted the ships.",
@@ -175,3 +182,29 @@ def test_tokens_of_a_wrong_size_are_as_none(blob: str, base: Path) -> None:
     with Rove.open(base) as kb:
         assert {hit.chunk.document_id for hit in kb.search("Who counted the ships?", rerank=True)} == want
         assert kb.ask("Who counted the ships?").text
+
+
+@pytest.mark.parametrize("written", ['["read', "7", "[" * 5_000, '["raed"]', '[["read"]]'])
+def test_torn_rights_of_a_key_or_a_person_are_none_and_doctor_names_them(base: Path, written: str) -> None:
+    """A server goes on, with everybody else let in as before."""
+    with Rove.open(base) as kb:
+        database = kb._kb.store.catalog.database
+        people, keys = PeopleLog(database), MadeKeys(database)
+        for name, role in (("anna", "administrator"), ("bela", "reader")):
+            people.make(name, full_name="", role=role, spaces=["*"], labels=None)
+            keys.put(MadeKey(f"key of {name}", hash_key(name), ("hr",), ("read",), None))
+    with closing(sqlite3.connect(base / "catalog.sqlite")) as catalog, catalog:
+        catalog.execute("UPDATE people SET spaces = ? WHERE name = 'bela'", [written])
+        catalog.execute("UPDATE made_keys SET rights = ? WHERE name = 'key of bela'", [written])
+    settings = read_settings(base.parent, serve={"spaces": {"hr": {"path": base}}})
+    spaces = Spaces.open(settings, base.parent)
+    rights = {name: key.rights for name, key in ServerContext.of(spaces).callers.keys.items()}
+    assert rights == {"key of anna": ("read",), "key of bela": ()}
+    asyncio.run(spaces.close())
+    with Rove.open(base) as kb:
+        said = " ".join(kb.doctor().left)
+        if written != '["raed"]':  # a list of texts, of which the table does not know what they may be
+            assert "rights in made_keys of 'key of bela'" in said
+            assert "spaces in people of 'bela'" in said
+            assert "make another" in said
+        assert "anna" not in said

@@ -13,7 +13,7 @@ from sqlalchemy.exc import IntegrityError
 from rove.errors import InputError
 from rove.store.database import Database
 from rove.store.people_log import count_change
-from rove.store.people_tables import made_keys
+from rove.store.people_tables import UNREADABLE, made_keys, read_texts
 
 _K = made_keys.c
 
@@ -36,15 +36,10 @@ class MadeKeys:
         self._database = database
 
     def listed(self) -> list[MadeKey]:
-        """All of them, by name."""
+        """All of them, by name; one of which nobody knows what it gives any more gives nothing."""
         with self._database.read() as connection:
             rows = connection.execute(select(made_keys).order_by(_K.name)).all()
-        return [
-            MadeKey(
-                row.name, row.hash, _tuple(row.spaces), _tuple(row.rights), _tuple(row.labels) if row.labels else None
-            )
-            for row in rows
-        ]
+        return [_key(*row) for row in rows]
 
     def put(self, key: MadeKey) -> None:
         """Keep a key.
@@ -71,8 +66,11 @@ class MadeKeys:
         return gone
 
 
-def _tuple(text: str) -> tuple[str, ...]:
-    return tuple(json.loads(text))
+def _key(name: str, hashed: str, spaces: str, rights: str, labels: str, _: str) -> MadeKey:
+    try:
+        return MadeKey(name, hashed, read_texts(spaces), read_texts(rights), read_texts(labels) if labels else None)
+    except UNREADABLE:
+        return MadeKey(name, hashed, (), (), ())
 
 
 def _json(words: Sequence[str]) -> str:

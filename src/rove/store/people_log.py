@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from secrets import token_hex, token_urlsafe
-from typing import Any, cast
+from typing import Any
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
@@ -18,7 +18,7 @@ from rove.records.person import Person, PersonSession
 from rove.store.database import Database, get_fact, set_fact
 from rove.store.dialect import within
 from rove.store.failpoints import failpoint
-from rove.store.people_tables import people, person_invitations, person_sessions
+from rove.store.people_tables import UNREADABLE, people, person_invitations, person_sessions, read_texts
 
 PEOPLE = "people"
 """The fact that counts the changes of people and keys: servers look at it to see those that others have made."""
@@ -269,8 +269,8 @@ def _of(found: Sequence[Person], person_id: str) -> list[Person]:
 def _person(row: Sequence[Any]) -> Person:
     person_id, name, _, full_name, role, spaces, labels, password, issuer, subject, disabled, created, seen = row
     try:
-        may_spaces, may_labels = _texts_of(spaces), _texts_of(labels) if labels else None
-    except (ValueError, TypeError, RecursionError):  # nobody knows what this person may do
+        may_spaces, may_labels = read_texts(spaces), read_texts(labels) if labels else None
+    except UNREADABLE:  # nobody knows what this person may do
         may_spaces, may_labels, disabled = (), (), True
     return Person(
         person_id,
@@ -286,13 +286,6 @@ def _person(row: Sequence[Any]) -> Person:
         created,
         seen,
     )
-
-
-def _texts_of(written: str) -> tuple[str, ...]:
-    texts: object = json.loads(written)
-    if not isinstance(texts, list) or not all(isinstance(text, str) for text in cast("list[object]", texts)):
-        raise TypeError(written)
-    return tuple(cast("list[str]", texts))
 
 
 def _only(found: Person | None) -> Person:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from typing import cast
+
 from sqlalchemy import Boolean, Column, ForeignKey, Table
 
 from rove.store.tables import metadata
@@ -59,3 +62,18 @@ made_keys = Table(
     Column("created_at", String, nullable=False),
 )
 """Keys that were made on the page; those of the settings file stand there. Columns as in `people`."""
+
+UNREADABLE = (ValueError, TypeError, RecursionError)
+"""What `read_texts` raises."""
+
+
+def read_texts(written: str) -> tuple[str, ...]:
+    """Read what a person or a key may do, or see: texts in JSON.
+
+    Raises:
+        ValueError, TypeError, RecursionError: it is no such list.
+    """
+    texts: object = json.loads(written)
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in cast("list[object]", texts)):
+        raise TypeError(written)
+    return tuple(cast("list[str]", texts))

@@ -24,6 +24,7 @@ from rove.store.catalog_rows import (
 from rove.store.database import Database
 from rove.store.dialect import within
 from rove.store.enriched_tables import metadata, summaries
+from rove.store.people_tables import made_keys, people, read_texts
 from rove.store.summaries import read_sentences
 from rove.store.tables import Table
 from rove.store.text_values import String, Text, read_text
@@ -31,6 +32,8 @@ from rove.store.text_values import String, Text, read_text
 READ_AT_ONCE = 1_000
 NAMED = 5
 """Values that are named at most."""
+AGAIN = "The rest is found. Add these documents again."
+RIGHTS = "Who has no rights for that gets them anew: change the person, or revoke the key and make another."
 WRONG = (ConfigError, ValueError, TypeError, AttributeError, RecursionError)
 
 
@@ -59,13 +62,19 @@ READERS: Mapping[str, Mapping[str, Callable[[str], object]]] = {
     summaries.name: {"headings": _headings, "sentences": lambda text: read_sentences(json.loads(text))},
     tables.walk_events.name: {"event": _document},
     tables.flow_events.name: {"event": _document},
+    people.name: {"spaces": read_texts, "labels": read_texts},
+    made_keys.name: {"spaces": read_texts, "rights": read_texts, "labels": read_texts},
 }
 """How the columns are read that hold JSON, by table."""
+OF_PEOPLE = {people.name, made_keys.name}
 
 
 @dataclass(frozen=True, slots=True)
 class TornValue:
-    """A value of the catalog that cannot be read. `document_id`: whose it is; "" where it is no document's."""
+    """A value of the catalog that cannot be read.
+
+    `document_id`: whose it is, of people and keys their name; "" where it is nobody's.
+    """
 
     table: str
     column: str
@@ -88,7 +97,9 @@ def torn_values(database: Database) -> list[TornValue]:
 def torn_remark(values: Sequence[TornValue]) -> str:
     """Say how many values cannot be read, which, and what to do."""
     shown = ", ".join(map(str, values[:NAMED])) + ", …" * (len(values) > NAMED)
-    return f"{counted(len(values), 'value')} cannot be read: {shown}. The rest is found. Add these documents again."
+    of_people = {value.table in OF_PEOPLE for value in values}
+    cures = [AGAIN] * (False in of_people) + [RIGHTS] * (True in of_people)
+    return f"{counted(len(values), 'value')} cannot be read: {shown}. {' '.join(cures)}"
 
 
 def _torn(connection: Connection, table: Table) -> Iterator[TornValue]:
@@ -102,9 +113,10 @@ def _torn(connection: Connection, table: Table) -> Iterator[TornValue]:
     found: list[tuple[int | None, str, str]] = []
     at = 0 if owner is None else 1
     names = [column.name for column in texts]
+    named = next((one for one in ("document_id", "name") if one in names), "")
     for row in connection.execution_options(yield_per=READ_AT_ONCE).execute(query):
         for name in _unreadable(table.name, names, row[at:]):
-            own = read_text(row[at + names.index("document_id")]) if "document_id" in names else ""
+            own = read_text(row[at + names.index(named)]) if named else ""
             found.append((row[0] if at else None, own or "", name))
     ids = _ids(connection, [seq for seq, _, _ in found if seq is not None])
     for seq, own, name in found:

@@ -7,6 +7,8 @@ import logging
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 
+from pydantic import ValidationError
+
 from rove.errors import ConfigError, RoveError
 from rove.records.person import Person
 from rove.serve.admission.callers import Callers
@@ -19,7 +21,7 @@ from rove.serve.space_checks import people_space
 from rove.serve.spaces import Spaces
 from rove.settings import KeySettings
 from rove.store.database import Database
-from rove.store.made_keys import MadeKeys
+from rove.store.made_keys import MadeKey, MadeKeys
 from rove.store.people_log import PeopleLog, is_any
 
 LOOK_S = 1.0
@@ -116,13 +118,16 @@ class People:
         return {person.person_id: person for person in people}
 
     def _admitted_keys(self) -> Mapping[str, KeySettings]:
-        made = {
-            key.name: KeySettings.model_validate(
-                {"hash": key.hash, "spaces": key.spaces, "rights": key.rights, "labels": key.labels}
-            )
-            for key in self.made_keys.listed()
-        }
-        return self.spaces.admit(made)
+        return self.spaces.admit({key.name: _settings_of(key) for key in self.made_keys.listed()})
+
+
+def _settings_of(key: MadeKey) -> KeySettings:
+    """What a key gives: nothing, where it names what there is not, as one that is damaged."""
+    given = {"hash": key.hash, "spaces": key.spaces, "rights": key.rights, "labels": key.labels}
+    try:
+        return KeySettings.model_validate(given)
+    except ValidationError:
+        return KeySettings.model_validate({"hash": key.hash, "spaces": (), "rights": (), "labels": ()})
 
 
 def _same(before: Person, after: Person | None) -> bool:
