@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
 
-from rove import AsyncRove
+from rove import AsyncRove, Text
 from rove.walk.places_within import Spot
 from rove.walk.reference_targets import ReferenceTargets
 from rove.walk.references import references, title_candidates
@@ -29,7 +30,8 @@ async def found(folder: Path, files: Mapping[str, str | bytes], citing: str, sai
         assert document
         asked = [*references(said, document.language), *title_candidates(said, document.language)]
         at = max(document.text.find(said), 0)
-        spots = await places.candidates([(one, document) for one in asked], [at] * len(asked))
+        placed = [replace(one, span=(at + one.span[0], at + one.span[1])) for one in asked]
+        spots = await places.candidates([(one, document) for one in placed])
 
         def named(spot: Spot) -> str:
             source = infos[spot.document_id].source.rpartition("/in/")[2]
@@ -132,3 +134,24 @@ async def test_what_is_attached_is_looked_for_in_the_mail_that_says_so(tmp_path:
     assert await found(tmp_path / "a", files, "1.eml", said) == ["1.eml#utemterv.md"]
     assert await found(tmp_path / "b", files, "2.eml", said) == ["2.eml#utemterv.md"]
     assert await found(tmp_path / "c", files, "3.eml", said) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "wanted"),
+    [
+        ("see the chapter on winter operation", "3 Operation in winter"),
+        ("siehe das Kapitel über den Winterbetrieb", "3 Operation in winter"),
+        ("see the chapter on governing bodies of the moon", ""),
+        ("the chapter on the left", ""),
+    ],
+)
+async def test_a_place_that_is_described_is_found_by_its_meaning(tmp_path: Path, said: str, wanted: str) -> None:
+    text = "# Manual\n\n## 1 Definitions\n\nx\n\n## 2 Fees\n\ny\n\n## 3 Operation in winter\n\nz\n\n## 4 Law\n\nw\n"
+    async with AsyncRove.open(tmp_path / "kb") as kb:
+        await kb.add(Text(text, id="m", kind="markdown"))
+        places = ReferenceTargets(kb.store, embedder=kb.embedder)
+        document = await places.document("m")
+        assert document
+        (reference,) = references(said)
+        found = (await places.candidates([(reference, document)]))[0]
+        assert [spot.title for spot in found] == [wanted] * bool(wanted)

@@ -20,6 +20,7 @@ from rove.records import Hit
 from rove.records.walk_events import Fact, FactFound, Lead, LeadFound
 from rove.retrieve.bridge import bridges
 from rove.walk import EXTRACTIVE, Finding, Material, WalkContext
+from rove.walk.field_labels import is_field_label
 from rove.walk.leads import fact_id, lead_to, plain
 from rove.walk.references import heading_number
 from rove.walk.state import State
@@ -160,7 +161,7 @@ def _names(fact: Fact, candidate: Candidate, state: State, read: str) -> list[Le
 
 
 def _is_furniture(name: str, sentence: str, read: str) -> bool:
-    """Say whether a name is a word of the page: what is numbered (Table 3), or what is written small as well.
+    """Say whether a name is a word of the page: what is numbered (Table 3), a label, or what is written small as well.
 
     A number behind it (Note 4) is not looked at. Of a name that opens its sentence ("Choose Format") it is enough that
     each of its words is written small.
@@ -168,7 +169,7 @@ def _is_furniture(name: str, sentence: str, read: str) -> bool:
     small = _NUMBER.sub("", name.casefold())
     parts = small.split() if sentence.startswith(name) else [small]
     common = not name.startswith(small) and all(re.search(rf"(?<!\w){re.escape(part)}(?!\w)", read) for part in parts)
-    return common or bool(heading_number(f"{name} 1")[0])
+    return common or bool(heading_number(f"{name} 1")[0]) or is_field_label(name, read)
 
 
 def _has_case(name: str) -> bool:

@@ -14,6 +14,7 @@ from rove.retrieve.judging import judge_now
 from rove.walk import EXTRACTIVE, WalkContext
 from rove.walk.json_format import filter_of
 from rove.walk.state import State
+from rove.walk.whole_places import fits, within_budget
 
 DEEPER = 40  # seen chunks that a search for a lead looks past at most
 MOST_REPLACED = 100  # chunks of a document from which on a walk no longer runs after its newest version
@@ -43,7 +44,7 @@ class Finder:
             return await self._search(state.question, top_k, seen, where, mode, deeper=len(seen))
         top_k = self._settings.lead_chunks
         if lead.document_id:
-            return await self._nearest(await self._at(lead, seen, where), state.question, top_k)
+            return await self._whole(await self._at(lead, seen, where), lead, state)
         text = f"{lead.text} {state.question}" if lead.kind == "name" else lead.text
         return await self._search(text, top_k, seen, where, "hybrid")
 
@@ -110,12 +111,22 @@ class Finder:
         """Of a long section, keep the chunks nearest to the question, in the order of the text."""
         if len(hits) <= top_k:
             return hits
+        near = await self._nearness(hits, question)
+        best = sorted(range(len(hits)), key=lambda place: -near[place])[:top_k]
+        return [hits[place] for place in sorted(best)]
+
+    async def _nearness(self, hits: Sequence[Hit], question: str) -> list[float]:
         asked = (await self._search_context.embedder.queries([question]))[0]
         ids = [hit.chunk.chunk_id for hit in hits]
         await judge_now(self._search_context, ids)
-        cosines = (await self._search_context.store.chunk_vectors(ids)) @ asked
-        best = sorted(range(len(hits)), key=lambda place: -float(cosines[place]))[:top_k]
-        return [hits[place] for place in sorted(best)]
+        return [float(cosine) for cosine in (await self._search_context.store.chunk_vectors(ids)) @ asked]
+
+    async def _whole(self, hits: list[Hit], lead: Lead, state: State) -> list[Hit]:
+        """Of the place that a lead names, return all, or what `within_budget` chooses of a long one."""
+        if fits(hits):
+            return hits
+        near = await self._nearness(hits, state.question)
+        return within_budget(hits, near, f"{lead.text} {state.question}", state.language)
 
     async def _at(self, lead: Lead, seen: Collection[str], where: Filter | None) -> list[Hit]:
         return await self._in(lead.document_id, lead.span, lead.score, seen, where)

@@ -180,7 +180,8 @@ class Loop:
         return [finding]
 
     def _places(self, state: State) -> ReferenceTargets:
-        return ReferenceTargets(self._context.search_context.store, filter_of(state.where))
+        context = self._context.search_context
+        return ReferenceTargets(context.store, filter_of(state.where), context.embedder)
 
     async def _leads(self, state: State, led: set[str], places: ReferenceTargets) -> list[WalkEvent]:
         """What facts lead to: what they name, and what their sources refer to beside their words.

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from urllib.parse import unquote
 
+from rove.load.office.numerals import written
 from rove.records import Document, Section
 from rove.records.document import Span
 from rove.walk.leads import plain
@@ -30,17 +31,22 @@ _PAGE_RANGE = re.compile(r"(\d+):(\S+)")
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A place in a document of the base. `title`: the heading that stands there, or the document's."""
+    """A place in a document of the base. `title`: the heading that stands there, or the document's.
+
+    `others`: places that may be meant instead, the likeliest first.
+    """
 
     document_id: str
     span: Span | None
     title: str
+    others: tuple[Spot, ...] = ()
 
 
-def spots_within(reference: Reference, document: Document, at: int = 0) -> list[Spot]:
+def spots_within(reference: Reference, document: Document) -> list[Spot]:
     r"""Return the places in the same document that a reference may lead to, the best first.
 
-    `at`: where the reference stands; of places that fit equally, the nearest to it is the best.
+    Of places that fit equally, the nearest to the reference, by its span, is the best; of one that
+    lies in another work there is none.
 
     >>> text = "# 1 Scope\nSee section 2.\n# 2 Pay\nMonthly."
     >>> sections = (Section("1 Scope", 1, (0, 25)), Section("2 Pay", 1, (25, 42)))
@@ -48,13 +54,13 @@ def spots_within(reference: Reference, document: Document, at: int = 0) -> list[
     >>> [spot.title for spot in spots_within(found, Document("d", "s", "markdown", text, sections=sections))]
     ['2 Pay']
     """
-    found = list(_outer(reference, document, at))
+    found = [] if reference.work else list(_outer(reference, document, reference.span[0]))
     return [_narrowed(spot, reference, document) for spot in found]
 
 
-def spot_within(reference: Reference, document: Document, at: int = 0) -> Spot | None:
+def spot_within(reference: Reference, document: Document) -> Spot | None:
     """Return the best of `spots_within`; None where there is none."""
-    return next(iter(spots_within(reference, document, at)), None)
+    return next(iter(spots_within(reference, document)), None)
 
 
 def _outer(reference: Reference, document: Document, at: int) -> Iterator[Spot]:
@@ -378,20 +384,10 @@ def counted_label(label: str, count: int) -> str:
     ('v', 'A-10', '')
     """
     if value := roman_number(label):
-        made = _roman(value + count)
-        return made if label.islower() else made.upper()
+        return written(value + count, "lowerRoman" if label.islower() else "upperRoman")
     if found := re.search(r"\d+\Z", label):
         return f"{label[: found.start()]}{int(found[0]) + count}"
     return label if not count else ""
-
-
-def _roman(value: int) -> str:
-    pairs = ((100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))
-    made = ""
-    for size, letters in pairs:
-        count, value = divmod(value, size)
-        made += letters * count
-    return made
 
 
 # -- names -------------------------------------------------------------------------------------------------------------

@@ -29,7 +29,8 @@ REMEMBERED = 16
 TELLING_CHARS = 4
 MOST_TITLES = 50
 CANDIDATES = 5  # places that are given where several may be meant
-DESCRIBED = 0.86  # cosine from which on a heading is what a description means
+DESCRIBED = 0.5  # of the embedder's max_distance, within which a heading is what a description means
+ALIKE = 0.02  # cosine that headings may be farther than the nearest, to be given beside it
 HEADINGS = 400  # of a document that a description is held against
 SHORTEST_FORM = 5  # letters of a title whose word has an ending
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
@@ -62,22 +63,21 @@ class ReferenceTargets:
                 self._held.clear()
             self._held.update((document_id, found.get(document_id)) for document_id in missing)
 
-    async def spots(self, asked: Sequence[tuple[Reference, Document]], at: Sequence[int] = ()) -> list[Spot | None]:
-        """Return the best place that each reference in a document leads to; None where it is not in the base."""
-        return [next(iter(found), None) for found in await self.candidates(asked, at)]
+    async def spots(self, asked: Sequence[tuple[Reference, Document]]) -> list[Spot | None]:
+        """Return the best place that each reference in a document leads to, with the others that may be meant instead.
 
-    async def candidates(self, asked: Sequence[tuple[Reference, Document]], at: Sequence[int] = ()) -> list[list[Spot]]:
+        None where it is not in the base.
+        """
+        return [replace(found[0], others=tuple(found[1:])) if found else None for found in await self.candidates(asked)]
+
+    async def candidates(self, asked: Sequence[tuple[Reference, Document]]) -> list[list[Spot]]:
         """Return the places that each reference in a document may lead to, the best first, `CANDIDATES` at most.
 
-        `at`: where in its document each reference stands, if that is known. What lies outside of their documents is
-        looked for together, however many they are. A place of the same document comes before all others; of other
+        The span of a reference says where in its document it stands. What lies outside of their documents is looked for
+        together, however many they are. A place of the same document comes before all others; of other
         documents those come first that came with it, then those that share its names, then those of near folders.
         """
-        places = [*at, *[0] * (len(asked) - len(at))]
-        found = [
-            [] if reference.work else spots_within(reference, document, place)
-            for (reference, document), place in zip(asked, places, strict=True)
-        ]
+        found = [spots_within(reference, document) for reference, document in asked]
         outside = {n: _queries(*asked[n]) for n, spots in enumerate(found) if not spots}
         infos = await self._find({query for queries in outside.values() for query in queries})
         chosen = {
@@ -106,7 +106,8 @@ class ReferenceTargets:
     async def _spot(self, target: _Target) -> Spot | None:
         info = target.document
         document = await self.document(info.document_id) if target.inside else None
-        inside = next(iter(spots_within(target.inside, document)), None) if target.inside and document else None
+        within = replace(target.inside, span=(0, 0)) if target.inside else None
+        inside = next(iter(spots_within(within, document)), None) if within and document else None
         if inside is None and target.must:
             return None
         return inside or Spot(info.document_id, None, info.title)
@@ -120,7 +121,8 @@ class ReferenceTargets:
         told = await self._embedder.queries([one.title for one in sections])
         cosines = told @ asked
         order = sorted(range(len(sections)), key=lambda n: -float(cosines[n]))
-        near = [sections[n] for n in order if float(cosines[n]) >= DESCRIBED]
+        floor = max(1 - DESCRIBED * self._embedder.max_distance, float(cosines.max()) - ALIKE)
+        near = [sections[n] for n in order if float(cosines[n]) >= floor]
         return [Spot(document.document_id, one.span, one.title) for one in near]
 
 

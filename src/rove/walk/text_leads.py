@@ -14,6 +14,8 @@ from rove.walk.reference_targets import ReferenceTargets
 from rove.walk.references import Reference, references, title_candidates
 
 NEAR_CHARS = 200  # after the words of a fact: "… For more, see section 4."
+OTHERS = 2  # places that may be meant instead, and are leads too
+OTHER = 0.4  # what such a one is worth, beside the likeliest
 NEAR = 0.8  # what a reference is worth there, beside one within those words
 UNSURE = frozenset({"table", "figure", "box", "row", "item", "code", "attached"})
 """Of these nothing is said where the base does not hold them: the words may mean something else."""
@@ -31,6 +33,12 @@ class _Referral:
     reference: Reference
 
     @property
+    def placed(self) -> Reference:
+        """The reference, its span that in the document."""
+        start, end = self.reference.span
+        return replace(self.reference, span=(self.span[0] + start, self.span[0] + end))
+
+    @property
     def promise(self) -> float:
         return 1.0 if self.reference.span[0] < self.span[1] - self.span[0] else NEAR
 
@@ -43,7 +51,7 @@ async def leads_from_text(facts: Sequence[Fact], places: ReferenceTargets) -> li
     """
     await places.hold(fact.citation.document_id for fact in facts if fact.citation)
     referrals = [referral for fact in facts for referral in await _referrals(fact, places)]
-    spots = await places.spots([(one.reference, one.document) for one in referrals])
+    spots = await places.spots([(one.placed, one.document) for one in referrals])
     return [lead for one, spot in zip(referrals, spots, strict=True) for lead in _leads(one, spot)]
 
 
@@ -61,7 +69,9 @@ def _leads(one: _Referral, spot: Spot | None) -> list[tuple[Lead, bool]]:
     """Return the lead that a reference gives, if it gives one, and whether the base holds what it leads to."""
     reference = one.reference
     if spot is not None:
-        return [] if _here(spot, one.span, one.document) else [(_lead_to_spot(one, spot), True)]
+        likely = [] if _here(spot, one.span, one.document) else [(_lead_to_spot(one, spot), True)]
+        instead = [other for other in spot.others if not _here(other, one.span, one.document)]
+        return likely + [(_lead_to_spot(one, other, OTHER), True) for other in instead[: OTHERS if likely else 0]]
     if reference.unit == "named":
         return [(lead_to(reference.target, "section", one.fact.round, promise=one.promise, fact=one.fact), True)]
     verb = reference.unit in VERBS and reference.label[0].islower()  # "we schedule 3 calls"
@@ -88,13 +98,15 @@ def _here(spot: Spot, span: Span, document: Document) -> bool:
     return small and spot.span[0] <= span[0] < spot.span[1]
 
 
-def _lead_to_spot(one: _Referral, spot: Spot) -> Lead:
+def _lead_to_spot(one: _Referral, spot: Spot, share: float = 1.0) -> Lead:
     told, title = one.reference.label, spot.title
     if one.reference.unit == "announced":  # of which it was not known where it ends
         label = title
     else:
         label = told if plain(title) in plain(told) else title if plain(told) in plain(title) else f"{told} ({title})"
-    lead = lead_to(" ".join(label.split()), one.reference.kind, one.fact.round, promise=one.promise, fact=one.fact)
+    lead = lead_to(
+        " ".join(label.split()), one.reference.kind, one.fact.round, promise=share * one.promise, fact=one.fact
+    )
     identity = lead_id(lead.text, spot.document_id, spot.span)
     return replace(
         lead, lead_id=identity, document_id=spot.document_id, span=spot.span, named_in=_named_in(one.document, one.span)

@@ -27,6 +27,7 @@ from rove.load.markdown import first_title, markdown_sections
 from rove.load.members import Member, Members
 from rove.load.pdf.marks import read_marks
 from rove.load.pdf.page import read_text
+from rove.load.pdf.page_labels import page_labels
 from rove.load.pdf.remarks import read_notes, with_links
 from rove.load.pdf.scan import is_scan, read_scan
 from rove.load.text import clean, identify, stem
@@ -37,6 +38,8 @@ from rove.records.source import MetaValue
 NOT_SAID = re.compile(r"\(?(?:untitled|anonymous|unspecified|unknown)\)?", re.IGNORECASE)
 JUNK_TITLE = re.compile(r"\s*|(?:microsoft word|powerpoint presentation)\b.*|.*\.\w{2,4}", re.I)
 BROTLI = b"/BrotliDecode"  # a filter that came to PDF in 2025, by how it stands in the file
+LABELS = "page_labels"
+"""The field that says what pages are called where that is not their place in the file: "1:i,5:1"."""
 MAX_BOOKMARKS = 5_000
 MAX_NAMED = 10
 MAX_ATTACHED = 1_000
@@ -87,11 +90,12 @@ class PdfLoader:
             outline = outline_of(pdf)
             facts = {k: clean(v).strip() for k, v in pdf.get_metadata_dict(skip_empty=True).items()}
             attached = _attached(pdf)
+            labels = page_labels(pdf, reading.sheets)
         packed = BROTLI in source.data
         facts = {key: value for key, value in facts.items() if value and not NOT_SAID.fullmatch(value)}
         if not any(lines_of(reading.sheets)) and not any(sheet.remarks for sheet in reading.sheets):
             raise _brotli(source) if packed else _nothing(source, count, reading)
-        yield _document(source, reading.sheets, outline, facts, count)
+        yield _document(source, reading.sheets, outline, facts | {LABELS: labels}, count)
         missing = _missing(count, reading) + ["what Brotli compresses in it was not read"] * packed
         if attached:
             try:
@@ -271,4 +275,6 @@ def _fields(facts: dict[str, str], pages: int) -> dict[str, MetaValue]:
     for key in ("Author", "Subject", "Keywords"):
         if key in facts:
             fields[key.lower()] = facts[key]
+    if facts.get(LABELS):
+        fields[LABELS] = facts[LABELS]
     return fields

@@ -1,0 +1,25 @@
+"""Labels of fields and columns: "Date:" before a value, "Status" over a column; they name nothing to go to. Pure."""
+
+from __future__ import annotations
+
+import re
+
+_HEAD = re.compile(r"^[ \t]*\|(?P<cells>[^\n]+)\|[ \t]*\n[ \t]*\|[ \t:|-]+\|[ \t]*$", re.MULTILINE)
+
+
+def is_field_label(name: str, text: str) -> bool:
+    r"""Say whether a name stands in a text as the label of a field, as a column's head, or as a term that is defined.
+
+    >>> text = "To: Ann\n\n| Site | Class |\n|---|---|\n| Brack | Cobalt |\n"
+    >>> [is_field_label(name, text) for name in ("To", "Site", "Brack")]
+    [True, True, False]
+    >>> is_field_label("Plant", 'A "Plant" means all that cools.')
+    True
+    """
+    wanted = re.escape(name)
+    if re.search(rf"(?i)^[ \t*_>|-]*{wanted}[*_]*\s?[:：](?!//)", text, re.MULTILINE):
+        return True
+    if re.search(rf"[“\"„]{wanted}[”\"“]\s(?:means|bedeutet|jelent|ist|is|:)", text):
+        return True
+    heads = [cell.strip(" *_").casefold() for head in _HEAD.finditer(text) for cell in head["cells"].split("|")]
+    return name.casefold() in heads
