@@ -98,6 +98,18 @@ ANNEX = "# Annex B\n\nShop: 1,400 a month.\n"
             "nach § 5 dieser Satzung",
             ["r.md > § 5 Beitrag"],
         ),
+        (
+            {"r.md": "# Hauptsatzung\n\n## § 5 Beitrag\n\nx\n", "g.md": "# Ordnung\n\n## § 5 Höhe\n\nx\n"},
+            "r.md",
+            "nach § 5 der Satzung",
+            ["r.md > § 5 Beitrag"],
+        ),
+        (
+            {"r.md": '# HD-1\n\nA contract (the "Agreement").\n\n## 5 Fees\n\nx\n'},
+            "r.md",
+            "clause 5 of the Agreement",
+            ["r.md > 5 Fees"],
+        ),
         ({"r.md": "# Note\n\n## 5 Data\n\nx\n"}, "r.md", "section 5 of the Data Protection Act 2018", []),
         ({"r.md": "# Note\n\n## 3 Data\n\nx\n"}, "r.md", "See RFC 2119, section 3", []),
         ({"r.md": "# Note\n\nx\n", "t.md": "# Travel Policy\n\nx\n"}, "r.md", "as the Travel Policy says", ["t.md"]),

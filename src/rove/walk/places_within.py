@@ -26,6 +26,7 @@ SECTIONED = frozenset({"section", "paragraph", "item", "rule", ""})
 _TABLE = re.compile(r"(?:^[ \t]*\|[^\n]*\n?)+", re.MULTILINE)
 _CAPTION_LINE = re.compile(r"^[ \t*_#]*(\S[^\n]{0,200})$", re.MULTILINE)
 _NUMBERED_LINE = re.compile(r"^[ \t*_>-]*(?:§ ?)?(\(?)(\d+(?:\.\d+)*|[a-z]|[ivx]+)(?:[.)]|(?<=\d)(?=\s))", re.MULTILINE)
+_DASH = re.compile(r"[-–—>]+")
 _PAGE_RANGE = re.compile(r"(\d+):(\S+)")
 
 
@@ -396,14 +397,17 @@ def counted_label(label: str, count: int) -> str:
 def names_within(reference: Reference) -> list[str]:
     """Return what may be the name in a reference: all of it in quotation marks, else each beginning, longest first.
 
+    No beginning that a dash goes on from: "File - Properties" is no "File".
+
     >>> names_within(Reference("section", "CREATE TABLE below", "", (0, 18), "announced"))
     ['CREATE TABLE below', 'CREATE TABLE', 'CREATE']
     """
     if reference.unit not in {"announced", "described", "attached"}:
         return [reference.target]
-    words = reference.target.split()
-    if len(words) > 1 or reference.target.isascii():
-        return [" ".join(words[:count]) for count in range(len(words), 0, -1)]
+    words = [*reference.target.split(), ""]
+    if len(words) > 2 or reference.target.isascii():
+        counts = [count for count in range(len(words) - 1, 0, -1) if not _DASH.fullmatch(words[count])]
+        return [" ".join(words[:count]) for count in counts if not _DASH.fullmatch(words[count - 1])]
     return [reference.target[:count] for count in range(len(reference.target), 1, -1)]
 
 

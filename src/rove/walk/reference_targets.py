@@ -78,7 +78,9 @@ class ReferenceTargets:
         documents those come first that came with it, then those that share its names, then those of near folders.
         """
         found = [spots_within(reference, document) for reference, document in asked]
-        outside = {n: _queries(*asked[n]) for n, spots in enumerate(found) if not spots}
+        outside = {
+            n: _queries(*asked[n]) for n, spots in enumerate(found) if not spots or _may_go_on(asked[n][0], spots[0])
+        }
         infos = await self._find({query for queries in outside.values() for query in queries})
         chosen = {
             n: _targets(*asked[n], [infos[query] for query in queries])[:CANDIDATES] for n, queries in outside.items()
@@ -86,6 +88,9 @@ class ReferenceTargets:
         await self.hold(one.document.document_id for targets in chosen.values() for one in targets if one.inside)
         for n, targets in chosen.items():
             spots = [spot for target in targets if (spot := await self._spot(target))]
+            if found[n]:  # a longer name, elsewhere, is meant rather than its beginning here
+                found[n] = spots if spots and len(spots[0].title) > len(found[n][0].title) else found[n]
+                continue
             found[n] = spots or await self._described(*asked[n])
         return [list(dict.fromkeys(spots))[:CANDIDATES] for spots in found]
 
@@ -257,15 +262,35 @@ def _rest(reference: Reference) -> Reference | None:
 def _in_work(reference: Reference, document: Document, infos: Sequence[DocumentInfo]) -> list[_Target]:
     """Choose works by name, and the place in each: the document itself where it has that name, else the surest."""
     inside = replace(reference, work="")
+    own = DocumentInfo(
+        document.document_id,
+        document.source,
+        document.kind,
+        document.title,
+        document.language,
+        0,
+        "",
+        document.metadata,
+    )
+    infos = [own, *(info for info in infos if info.document_id != own.document_id)]
     for name in _works(reference.work):
         sure = {info.document_id: is_called(info, name) for info in infos}
-        if document.document_id in sure and sure[document.document_id]:  # "clause 7 of the Agreement", in the Agreement
-            sure[document.document_id] = 5
+        if _calls_itself(document, name) or sure[own.document_id]:
+            sure[own.document_id] = 5
         best = max(sure.values(), default=0)
         if best:
             ordered = nearest([info for info in infos if sure[info.document_id] >= min(best, 2)], document)
             return [_Target(one, inside) for one in sorted(ordered, key=lambda one: -sure[one.document_id])]
     return []
+
+
+def _calls_itself(document: Document, name: str) -> bool:
+    """Say whether a document goes by a name that is one word: it defines it, or its title ends a word with it."""
+    if " " in name or len(name) < SHORTEST_FORM:
+        return False
+    if any(word.endswith(plain(name)) for word in plain(document.title).split()):
+        return True
+    return bool(re.search(rf"\([^()\n]{{0,40}}[“\"„«]{re.escape(name)}[”\"“»]\)", document.text))
 
 
 def _linked(
@@ -315,6 +340,11 @@ def _neighbour(reference: Reference, document: Document, found: Sequence[Sequenc
         if near:
             return None
     return None
+
+
+def _may_go_on(reference: Reference, spot: Spot) -> bool:
+    """Say whether more of a name than the heading that was found may be meant: it is not known where it ends."""
+    return reference.unit == "announced" and plain(spot.title) != plain(reference.target)
 
 
 def _telling(name: str) -> bool:

@@ -100,8 +100,9 @@ def references(text: str, language: str = "") -> list[Reference]:
     plainly.sort(key=lambda reference: (reference.span[0], -reference.span[1]))
     kept: list[Reference] = []
     for reference in [*plainly, *_described(text, language), *_named(text)]:
-        if not any(_overlap(reference.span, one.span) for one in kept):
-            kept.append(reference)
+        cut = _before_others(reference, kept) if reference.unit == "announced" else reference
+        if cut and not any(_overlap(cut.span, one.span) for one in kept):
+            kept.append(cut)
     return sorted(kept, key=lambda reference: reference.span)
 
 
@@ -134,6 +135,15 @@ def heading_number(title: str) -> tuple[str, str]:
     if found := _PLAIN_NUMBER.match(title):
         return "", normal_number(next(group for group in found.groups() if group), "")
     return "", ""
+
+
+def _before_others(name: Reference, others: Sequence[Reference]) -> Reference | None:
+    """Return a name that ends where another reference begins: "see SET and Chapter 20" names SET."""
+    start, end = name.span
+    end = min((one.span[0] for one in others if start < one.span[0] < end), default=end)
+    label = name.label[: end - start].strip()
+    words = label.split()[:NAMED_WORDS]
+    return replace(name, target=" ".join(words), label=label, span=(start, end)) if words else None
 
 
 def _overlap(one: Span, other: Span) -> bool:
