@@ -140,15 +140,16 @@ def attachment_of(info: DocumentInfo, document: Document) -> bool:
 def nearest(infos: Sequence[DocumentInfo], document: Document, words: Collection[str] = ()) -> list[DocumentInfo]:
     """Order documents: what came with it, what shares names with it that the others do not, the nearest folder.
 
-    `words`: more names that the right one shares.
+    Of those that are equal, the plainest name comes first. `words`: more names that the right one shares.
     """
     held = {info.document_id: _names(f"{info.title} {file_name(info.source)}") for info in infos}
     common: frozenset[str] = frozenset.intersection(*held.values()) if len(held) > 1 else frozenset()
     own = (_names(f"{document.title} {file_name(document.source)}") | {*words}) - common
 
-    def order(info: DocumentInfo) -> tuple[bool, int, int]:
+    def order(info: DocumentInfo) -> tuple[bool, int, int, int]:
         shared = len(own & held[info.document_id])
-        return not attachment_of(info, document), -shared, folder_steps(info.source, document.source)
+        apart = folder_steps(info.source, document.source)
+        return not attachment_of(info, document), -shared, apart, len(held[info.document_id])
 
     return sorted(infos, key=order)
 

@@ -18,6 +18,7 @@ from rove.walk.references import Reference, heading_number
 
 CAPTIONED_CHARS = 600  # what is read after a caption whose table or figure is not marked
 PARAGRAPH_CHARS = 4_000  # of a numbered paragraph at most
+CAPTION_CHARS = 60  # of a line that goes on in small letters behind its number, and is a caption still
 FAR_CAPTION = 200  # characters between a caption and its table
 FOLLOWING_PAGES = {"f": 1, "ff": 2}
 CAPTIONED = frozenset({"table", "figure", "box"})
@@ -267,7 +268,8 @@ def _captions(caption: str, wanted: tuple[str, str]) -> bool:
 
 def _goes_on(line: str) -> bool:
     """Say whether a line that begins with "Table 3" is a sentence: "Table 3 shows the rates."."""
-    return bool(re.match(r"[*_#\s]*\S+\s\S+\s[a-z]+\s", line)) and line.rstrip().endswith(".")
+    ends = line.rstrip("*_ ").endswith((".", ")", ":")) or len(line) > CAPTION_CHARS
+    return ends and bool(re.match(r"[*_#\s]*[^\W\d]+\s[\w.-]*[^\W_]\s[a-zà-ÿ]+\s", line))
 
 
 def _with_table(caption: re.Match[str], text: str) -> Span:

@@ -143,6 +143,9 @@ def _before_others(name: Reference, others: Sequence[Reference]) -> Reference | 
     end = min((one.span[0] for one in others if start < one.span[0] < end), default=end)
     label = name.label[: end - start].strip()
     words = label.split()[:NAMED_WORDS]
+    told = place_words().words
+    if all(word.casefold() in {*told["the"], *told["own"], *told["of"], *told["in"]} for word in words):
+        return None
     return replace(name, target=" ".join(words), label=label, span=(start, end)) if words else None
 
 
