@@ -143,7 +143,8 @@ def nearest(infos: Sequence[DocumentInfo], document: Document, words: Collection
     Of those that are equal, the plainest name comes first. `words`: more names that the right one shares.
     """
     held = {info.document_id: _names(f"{info.title} {file_name(info.source)}") for info in infos}
-    common: frozenset[str] = frozenset.intersection(*held.values()) if len(held) > 1 else frozenset()
+    every = set[str]().union(*held.values())
+    common = {word for word in every if len(held) > 1 and all(word in names for names in held.values())}
     own = (_names(f"{document.title} {file_name(document.source)}") | {*words}) - common
 
     def order(info: DocumentInfo) -> tuple[bool, int, int, int]:
