@@ -26,15 +26,16 @@ SCANNING = frozenset({"search", "finditer", "findall", "sub", "subn", "split", "
 LANGUAGES = ("en", "de", "hu", "zh", "ja", "fr", "es", "")
 MADE_BY_LANGUAGE = (
     "rove.language.quantities.spelled:_lexicon", "rove.language.quantities.dates:_named",
-    "rove.language.quantities.magnitudes:_pattern", "rove.databases.mentions:cue_pattern",
+    "rove.language.quantities.magnitudes:_pattern", "rove.language.quantities.magnitudes:_half",
+    "rove.language.quantities.numbers:_part_words", "rove.databases.mentions:cue_pattern",
     "rove.language.cue_words:_asking",
 )  # fmt: skip
 MADE = (
     "rove.language.quantities.clock:_beside_half", "rove.language.quantities.clock:_patterns",
     "rove.language.quantities.labels:_numbered", "rove.language.quantities.labels:_numbered_behind",
     "rove.language.quantities.labels:_telephone", "rove.language.quantities.magnitudes:_joined",
-    "rove.language.quantities.numbers:_whole_words", "rove.language.quantities.signs:_words",
-    "rove.language.quantities.together:_range_words", "rove.walk.references:_patterns",
+    "rove.language.quantities.signs:_words",
+    "rove.language.quantities.together:_range_words",
 )  # fmt: skip
 """What makes patterns of tables when it is first called."""
 
