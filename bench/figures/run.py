@@ -19,7 +19,8 @@ SEEN = "The code was written with these cases."
 CLDR = (
     "Written by CLDR (babel) and num2words from random numbers; they share nothing with the reader's own data. Of a "
     "first draw 1,448 of 1,499 were right at first sight and 50 wrong, of a second 1,486 of 1,503 and 16, of a third "
-    "1,489 of 1,500 and 10; what was missing was added. This is a fourth draw, after which nothing was changed."
+    "1,489 of 1,500 and 10, of a fourth 1,497 of 1,506 and 3; what was missing was added. This is a fifth draw, after "
+    "which nothing was changed."
 )
 UNSEEN = (
     "Written before the code, in other languages and domains, and looked at only at its end: then 28 right, 2 wrong "
