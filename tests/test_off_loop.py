@@ -64,5 +64,4 @@ async def test_the_loop_goes_on_while_a_sentence_is_checked() -> None:
 
     checker = ReferenceChecker([hit_of(LONG)], "en", text_of, FakeEmbedder())
     [part] = [*(parser := ReplyParser("en")).feed("It is a b c [1]."), *parser.close()]
-    citation = Citation(1, "c", "d", "d.md", "D", LONG, (0, len(LONG)))
-    assert await turns_during(lambda: checker.verdict(part, (citation,))) > TURNS
+    assert await turns_during(lambda: checker.check(part)) > TURNS

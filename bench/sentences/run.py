@@ -1,4 +1,4 @@
-"""Reads one half of the set, holds each sentence against its source by Rove's own check, and counts what it kept."""
+"""Reads one half of the set, holds each sentence against its source by Rove's own check, and counts what it marks."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from pydantic import BaseModel
 from bench.report import Table, say
 from bench.vectors import use_remembered
 from rove.answer.chat import AnswerContext, write
-from rove.answer.entailment import Comparison
 from rove.models import EMBEDDERS, Embedder
+from rove.models.judge import JUDGES, Judge
+from rove.models.judge_chat import Comparison
 from rove.records import Chunk, Hit, Verdict
-from rove.settings import AnswerSettings, EmbedderSettings
+from rove.settings import AnswerSettings, EmbedderSettings, JudgeSettings
 
 FOLDER = Path(__file__).parent
 HALVES = ("open", "held")
@@ -66,14 +67,9 @@ class Judged:
     verdict: Verdict
 
     @property
-    def kept(self) -> bool:
-        """Whether it stands in the answer, marked or not."""
-        return self.verdict != "unsupported"
-
-    @property
     def is_marked(self) -> bool:
-        """Whether it stands there marked as doubtful."""
-        return self.verdict == "doubtful"
+        """Whether it bears a mark: it differs from its source, or stands in none."""
+        return self.verdict in ("differs", "unsourced")
 
 
 def half_of(document: str) -> str:
@@ -108,10 +104,11 @@ class Says:
         yield self.text if shape is not Comparison else Comparison(unsaid="", holds=self.holds).model_dump_json()
 
 
-async def judge(claimed: Claimed, embedder: Embedder, *, verify: bool = False) -> Judged:
+async def check(claimed: Claimed, embedder: Embedder, judge: Judge | None, *, verify: bool = False) -> Judged:
     """Let a chat model's reply be this sentence, cited to its source, and see what is said of it.
 
-    `verify`: the model is asked too, and is always right: what then is wrong still is the fault of the rules.
+    `verify`: the model reads too what the judge is unsure of, and is always right: what then is wrong still is the
+    fault of rules and judge.
     """
     source = claimed.source
     hit = Hit(Chunk("chunk", "document", source.text, (0, len(source.text)), 0, language=source.language), 1.0)
@@ -120,47 +117,55 @@ async def judge(claimed: Claimed, embedder: Embedder, *, verify: bool = False) -
         return source.text
 
     chat = Says(f"{claimed.text} [1]", claimed.holds)
-    context = AnswerContext(embedder, chat, AnswerSettings(verify=verify), text_of)
+    context = AnswerContext(embedder, chat, AnswerSettings(verify=verify), text_of, judge=judge)
     verified = await write("", [hit], [hit], claimed.language, chat, context)
-    found = [sentence.verdict for sentence in verified.sentences] or ["unsupported"]
+    found = [sentence.verdict for sentence in verified.sentences] or ["unsourced"]
     return Judged(claimed, max(found, key=VERDICTS.index))
 
 
 def run(halves: Sequence[str], *, wrong: bool = False) -> list[Table]:
-    """Judge the halves with the packaged embedder. `wrong`: list what was judged wrongly, of the open half alone."""
+    """Check the halves with the packaged models. `wrong`: list what is judged wrongly, of the open half alone."""
     embedder = EMBEDDERS.get(use_remembered())(EmbedderSettings())
+    judge = JUDGES.get("e5")(JudgeSettings())
     tables: list[Table] = []
     for half in halves:
         say(f"sentences {half}")
-        judged = asyncio.run(_judge_all(read_half(half), embedder))
-        verified = asyncio.run(_judge_all(read_half(half), embedder, verify=True))
-        tables += [by_verdict(judged, f"The {half} half by verdict")]
-        title = f"The {half} half by verdict, if the model that verifies were always right"
-        tables += [by_verdict(verified, title), by_language(judged, half), by_kind(judged, half)]
+        judged = asyncio.run(_check_all(read_half(half), embedder, judge))
+        ways = {
+            "by the packaged judge and rules": judged,
+            "by rules alone": asyncio.run(_check_all(read_half(half), embedder, None)),
+            "by both and a second judge that is always right": asyncio.run(
+                _check_all(read_half(half), embedder, judge, verify=True)
+            ),
+        }
+        tables += [by_verdict(found, f"The {half} half {way}") for way, found in ways.items()]
+        tables += [by_language(judged, half), by_kind(judged, half)]
         if wrong and half == "open":
             tables.append(judged_wrongly(judged))
     return tables
 
 
-async def _judge_all(sentences: Sequence[Claimed], embedder: Embedder, *, verify: bool = False) -> list[Judged]:
-    return [await judge(claimed, embedder, verify=verify) for claimed in sentences]
+async def _check_all(
+    sentences: Sequence[Claimed], embedder: Embedder, judge: Judge | None, *, verify: bool = False
+) -> list[Judged]:
+    return [await check(claimed, embedder, judge, verify=verify) for claimed in sentences]
 
 
 def by_verdict(judged: Sequence[Judged], title: str) -> Table:
-    """How many true and how many false sentences got each verdict, and how right those are that stand unmarked."""
+    """How many true and how many false sentences got each verdict, and how many of each bear a mark."""
     rows: list[list[object]] = []
     for verdict in VERDICTS:
         true, false = (
             [one.verdict == verdict for one in judged if one.claimed.holds is holds] for holds in (True, False)
         )
         rows.append([verdict, sum(true), _share(sum(true), len(true)), sum(false), _share(sum(false), len(false))])
-    bare = [one.claimed.holds for one in judged if one.kept and not one.is_marked]
-    note = f"Shown without a mark: {len(bare)}, of which {sum(bare)} are true."
+    true, false = (_marked_of([one for one in judged if one.claimed.holds is holds]) for holds in (True, False))
+    note = f"Marked: {true} true ones, {false} false ones."
     return Table(title, ["verdict", "true", "share", "false", "share"], rows, note)
 
 
 def by_language(judged: Sequence[Judged], half: str) -> Table:
-    """Precision and recall of "kept": all, by the sentence's language, and by the pair of languages."""
+    """How many are marked: of all, by the sentence's language, and by the pair of languages."""
     groups = {("all", "all"): list(judged)}
     for language in LANGUAGES:
         groups[language, "all"] = [one for one in judged if one.claimed.language == language]
@@ -169,10 +174,9 @@ def by_language(judged: Sequence[Judged], half: str) -> Table:
         groups[pair[1], pair[0]] = [
             one for one in judged if (one.claimed.source.language, one.claimed.language) == pair
         ]
-    columns = ["sentence in", "source in", "true", "kept of them", "recall", "false", "kept of them", "precision"]
+    columns = ["sentence in", "source in", "true", "marked of them", "share", "false", "marked of them", "share"]
     rows = [[*names, *_figures(group)] for names, group in groups.items()]
-    note = "Recall: true sentences kept of all true ones. Precision: true ones of all that were kept."
-    return Table(f"The {half} half by language", columns, rows, note if half == "open" else f"{note} {WARNING}")
+    return Table(f"The {half} half by language", columns, rows, "" if half == "open" else WARNING)
 
 
 def _order_of(pair: tuple[str, str]) -> tuple[bool, int, int]:
@@ -181,46 +185,34 @@ def _order_of(pair: tuple[str, str]) -> tuple[bool, int, int]:
 
 
 def _figures(judged: Sequence[Judged]) -> list[object]:
-    true = [one.kept for one in judged if one.claimed.holds]
-    false = [one.kept for one in judged if not one.claimed.holds]
-    precision = _share(sum(true), sum(true) + sum(false))
-    return [len(true), sum(true), _share(sum(true), len(true)), len(false), sum(false), precision]
+    figures: list[object] = []
+    for holds in (True, False):
+        marked = [one.is_marked for one in judged if one.claimed.holds is holds]
+        figures += [len(marked), sum(marked), _share(sum(marked), len(marked))]
+    return figures
 
 
 def by_kind(judged: Sequence[Judged], half: str) -> Table:
-    """Recall of each true kind; of each false kind the precision that it alone would leave."""
-    recall = _kept_share([one for one in judged if one.claimed.holds])
+    """How many of each kind are marked, in all and in each language of the sentence."""
     rows: list[list[object]] = []
     for kind in (*TRUE_KINDS, *FALSE_KINDS):
         of_kind = [one for one in judged if one.claimed.kind == kind]
-        kept = _kept_share(of_kind)
-        last = [f"{kept:.2f}", ""] if kind in TRUE_KINDS else ["", f"{_precision(recall, kept)}"]
-        by_languages = [_kept_of([one for one in of_kind if one.claimed.language == name]) for name in LANGUAGES]
-        rows.append([kind, "true" if kind in TRUE_KINDS else "false", _kept_of(of_kind), *last, *by_languages])
-    note = (
-        "Kept of all, then of those in each language of the sentence. Precision of a false kind: what it would be if "
-        "all false sentences were of that kind, and as many as the true ones."
-    )
-    return Table(f"The {half} half by kind", ["kind", "is", "kept", "recall", "precision", *LANGUAGES], rows, note)
+        share = _share(sum(one.is_marked for one in of_kind), len(of_kind))
+        by_languages = [_marked_of([one for one in of_kind if one.claimed.language == name]) for name in LANGUAGES]
+        rows.append([kind, "true" if kind in TRUE_KINDS else "false", _marked_of(of_kind), share, *by_languages])
+    note = "Marked of all, then of those in each language of the sentence."
+    return Table(f"The {half} half by kind", ["kind", "is", "marked", "share", *LANGUAGES], rows, note)
 
 
 def judged_wrongly(judged: Sequence[Judged]) -> Table:
-    """List true sentences that were left out, and false ones that were kept."""
-    wrong = [one.claimed for one in judged if one.kept != one.claimed.holds]
-    rows = [[one.id, "left out" if one.holds else "kept", one.kind, one.text] for one in wrong]
-    return Table("Judged wrongly in the open half", ["id", "was", "kind", "sentence"], rows)
+    """List true sentences that are marked, and false ones that are not."""
+    wrong = [one for one in judged if one.is_marked is one.claimed.holds]
+    rows = [[one.claimed.id, one.verdict, one.claimed.kind, one.claimed.text] for one in wrong]
+    return Table("Judged wrongly in the open half", ["id", "verdict", "kind", "sentence"], rows)
 
 
-def _kept_share(judged: Sequence[Judged]) -> float:
-    return sum(one.kept for one in judged) / max(len(judged), 1)
-
-
-def _kept_of(judged: Sequence[Judged]) -> str:
-    return f"{sum(one.kept for one in judged)} of {len(judged)}" if judged else ""
-
-
-def _precision(recall: float, kept: float) -> str:
-    return f"{recall / (recall + kept):.2f}" if recall + kept else ""
+def _marked_of(judged: Sequence[Judged]) -> str:
+    return f"{sum(one.is_marked for one in judged)} of {len(judged)}" if judged else ""
 
 
 def _share(part: int, whole: int) -> str:

@@ -107,7 +107,7 @@ def _findings(
         quoted = answer is not None and answer.mode == "extractive"
         because = " ".join(f"“{each.text}”" if quoted else each.text for each in kept) or NO_REASON
         cited = tuple(dict.fromkeys((*_cells(one.now), *(each for each in answer.citations if kept)))) if answer else ()
-        worst = "doubtful" if any(each.verdict == "doubtful" for each in kept) else "supported"
+        worst = next((each.verdict for each in kept if not each.held), "supported")
         sentences.append(Sentence(f"{said} {because}", cited or _cells(one.now), worst))
         if kept and found:
             layers.setdefault(found.layer, []).append(f"{one.now.title} {one.now.period}")

@@ -199,15 +199,22 @@ async def test_a_model_that_takes_one_side_does_not_hide_the_other() -> None:
 
 async def test_a_model_that_averages_is_not_believed() -> None:
     result = checked(await scripted(chat("The Chain Bridge was opened in 1850. [1][2]"), OPENED, OTHERWISE))
-    assert "1850" not in result.text
-    assert result.mode == "extractive"
-    assert len(result.conflicts[0].sides) == 2
+    assert result.text.startswith("The Chain Bridge was opened in 1850. [1≠?]\n\nThe sources contradict")
+    assert [(one.verdict, one.citations[0].quote) for one in result.sentences[:1]] == [
+        ("differs", "The Chain Bridge was opened in 1849.")
+    ]
+    strict = checked(
+        await scripted(chat("The Chain Bridge was opened in 1850. [1][2]"), OPENED, OTHERWISE, strict=True)
+    )
+    assert "1850" not in strict.text
+    assert strict.mode == "extractive"
+    assert len(strict.conflicts[0].sides) == 2
 
 
-async def scripted(reply: Reply, *facts: Fact, requests: list[str] | None = None) -> Answer:
+async def scripted(reply: Reply, *facts: Fact, requests: list[str] | None = None, **settings: object) -> Answer:
     async with serve(reply) as server:
         model = PydanticChatModel(ChatSettings(model="m", base_url=server.url, timeout_s=2, retries=0))
-        result = await answer(*facts, chat=model)
+        result = await answer(*facts, chat=model, **settings)
     if requests is not None:
         requests += [request["messages"][1]["content"] for request in server.requests]
     return result
@@ -219,8 +226,8 @@ async def test_a_model_writes_from_the_facts_and_is_held_to_the_sources() -> Non
     reply = chat("The bridge was designed by William Clark [1], who was born in Bristol. [2] ", "He loved jam. [2]")
     result = checked(await scripted(reply, told, BORN, requests=requests))
     assert result.mode == "m"
-    assert "jam" not in result.text
-    assert "1 of 2 sentences" in result.note
+    assert result.text.endswith("He loved jam. [?]")
+    assert "marked [?]: 1 of 2." in result.note
     assert "William Clark is the designer" in requests[0]
     assert "“The Chain Bridge was designed by William Clark.”" in requests[0]
     assert "crosses the Danube" not in requests[0]
@@ -231,7 +238,7 @@ async def test_a_model_writes_from_the_facts_and_is_held_to_the_sources() -> Non
 async def test_a_model_that_fails_costs_no_fact(reply: Reply) -> None:
     result = checked(await scripted(reply, DESIGNED, BORN))
     assert result.mode == "extractive"
-    assert len(result.sentences) == 2
+    assert len([one for one in result.sentences if one.kept]) == 2
     assert "quotes the sources" in result.note
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from rove.answer.cite import check, cite, support, support_block, translatable
+from rove.answer.cite import check, cite, support, support_block
 from rove.language.words import query_terms
 from rove.records import Chunk, Citation, Hit
 
@@ -188,12 +188,6 @@ def test_a_sentence_reaches_no_further_than_its_source(text: str, language: str,
     assert support(text, text, language) is not None
     assert support(wider, text, language) is None
     assert support(wider, wider, language) is not None
-
-
-def test_a_translation_reaches_no_further_than_its_source() -> None:
-    assert translatable("Nur Mitglieder stimmen ab.", "de", "Members vote.", "en") == []
-    assert translatable("Nur Mitglieder stimmen ab.", "de", "Only members vote.", "en") == [(0, 18)]
-    assert translatable("Nur Mitglieder stimmen ab.", "de", "Les membres votent.", "fr") == [(0, 19)]  # no words for it
 
 
 def test_a_citation_has_the_page_of_what_was_found() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 import rove.models.endpoint as waits
 from openai_server import Reply, chat, failure, serve
-from rove.answer.answerer import Answerer
+from rove.answer.answerer import BY_RULES, Answerer
 from rove.answer.gate import GateVerdict, by_distance
 from rove.answer.refusal import is_refusal, near_enough, refusal
 from rove.events import Event, TextDelta, ignore
@@ -125,20 +125,24 @@ async def test_a_chat_answer_is_cited_to_exact_words(language: str) -> None:
     answer = await ask_server(language, chat(told[:5], told[5:]), heard=heard)
     assert answer.mode == "scripted"
     assert answer.text == told
-    assert answer.note == ""
+    assert answer.note == BY_RULES
     assert [c.quote for c in answer.citations] == [QUESTIONS[language][1]]
     assert "".join(event.text for event in heard if isinstance(event, TextDelta)) == told
     assert len(heard) == 1, "the sentence comes when it is whole"
 
 
 @pytest.mark.parametrize("language", TEXTS)
-async def test_an_invented_sentence_is_left_out_and_counted(language: str) -> None:
+async def test_an_invented_sentence_is_marked_and_counted_or_left_out_where_that_is_asked_for(language: str) -> None:
     good = QUESTIONS[language][1]
     invented = "The senate of Mars moved to Zanzibar with 4711 elephants."
     answer = await ask_server(language, chat(f"{good} [1] {invented} [1]"))
-    assert answer.text == f"{good} [1]"
-    assert [s.kept for s in answer.sentences] == [True, False]
-    assert "1 of 2 sentences were left out" in answer.note
+    assert answer.text == f"{good} [1] {invented} [?]"
+    assert [s.verdict for s in answer.sentences] == ["quoted", "unsourced"]
+    assert "Sentences that no reference says, each marked [?]: 1 of 2." in answer.note
+    strict = await ask_server(language, chat(f"{good} [1] {invented} [1]"), strict=True)
+    assert strict.text == f"{good} [1] […]"
+    assert [s.kept for s in strict.sentences] == [True, False]
+    assert "1 of 2 sentences were left out" in strict.note
 
 
 @pytest.mark.parametrize("language", TEXTS)
@@ -158,10 +162,15 @@ async def test_the_layout_of_the_reply_is_kept() -> None:
     answer = await ask_server("en", chat(told))
     assert answer.text == (
         "## Approval\n\nThe rules are:\n\n1. The RTO committee approves remote work. [1]\n"
-        "2. The committee meets on Mondays. [1?]\n4. Dogs may come on Friday. [2?]"
+        "2. Elephants dance. [?] The committee meets on Mondays. [1]\n3. The moon is made of green cheese. [?]\n"
+        "4. Dogs may come on Friday. [2]"
     )
-    assert [s.verdict for s in answer.sentences if s.kept] == ["quoted", "doubtful", "doubtful"]
-    assert "Doubtful sentences, each marked with a question mark: 2 of 5." in answer.note
+    assert [s.verdict for s in answer.sentences if s.held] == ["quoted", "supported", "supported"]
+    strict = await ask_server("en", chat(told), strict=True)
+    assert strict.text == (
+        "## Approval\n\nThe rules are:\n\n1. The RTO committee approves remote work. [1]\n"
+        "2. […] The committee meets on Mondays. [1]\n3. […]\n4. Dogs may come on Friday. [2]"
+    )
 
 
 async def test_a_table_and_an_image_are_kept_only_to_the_letter() -> None:
@@ -170,8 +179,8 @@ async def test_a_table_and_an_image_are_kept_only_to_the_letter() -> None:
     table = "| a | b |\n|---|---|\n| 1 | 2 |"
     plan = "The plan ![Plan](img/plan.png) shows the rooms. [1]"
     answer = await ask_server("en", chat(f"{table}\n\n{plan}"), hits=hits, texts={"d1": text}, question="Sizes?")
-    assert answer.text == f"{table}\n\n[1]\n\n{plan.replace('[1]', '[1?]')}"
-    assert [s.verdict for s in answer.sentences] == ["quoted", "doubtful"]
+    assert answer.text == f"{table}\n\n[1]\n\n{plan}"
+    assert [s.verdict for s in answer.sentences] == ["quoted", "supported"]
     forged = f"{table.replace('2', '3')}\n\n{plan.replace('img/plan.png', 'https://evil.example/?q=secret')}"
     answer = await ask_server("en", chat(forged), hits=hits, texts={"d1": text}, question="Sizes?")
     assert "evil" not in answer.text
@@ -198,9 +207,14 @@ async def test_when_the_chat_model_fails_the_sources_are_quoted(reply: Reply, re
     assert reason in answer.note
 
 
-async def test_when_nothing_of_the_reply_holds_the_sources_are_quoted() -> None:
-    answer = await ask_server("en", chat("Mars has 4711 elephants [1]. They dance with unicorns [2]."))
+async def test_where_no_source_speaks_of_anything_in_the_reply_the_sources_are_quoted_and_it_is_told_beside() -> None:
+    reply = chat("Mars has 4711 elephants [1]. They dance with unicorns [2].")
+    answer = await ask_server("en", reply)
     assert answer.mode == "extractive"
+    assert [one.text for one in answer.sentences if one.deleted] == [
+        "Mars has 4711 elephants.",
+        "They dance with unicorns.",
+    ]
     assert "No reference holds what scripted wrote" in answer.note
 
 
@@ -256,8 +270,8 @@ async def test_only_the_first_references_are_given() -> None:
 async def test_the_fake_model_is_caught(mischief: str) -> None:
     text = "The committee approves remote work. It meets on Mondays."
     model = FakeChatModel(mischief=mischief)  # type: ignore[arg-type]
-    answer = await ask("en", model, hits=hits_of(text, "en"), texts={"d1": text})
-    assert answer.text == "The committee approves remote work. [1]"
+    answer = await ask("en", model, hits=hits_of(text, "en"), texts={"d1": text}, strict=True)
+    assert answer.text.replace(" […]", "") == "The committee approves remote work. [1]"
     assert answer.note
 
 
@@ -363,6 +377,5 @@ async def test_a_source_in_another_language_can_hold_a_sentence() -> None:
         return text
 
     left = await verified(told, hits_of(text, "en"), "de", text_of, embedder)
-    assert [s.kept for s in left.sentences] == [True, False, False]
+    assert [s.held for s in left.sentences] == [True, False, False]
     assert left.sentences[0].citations[0].quote == "The RTO committee approves remote work since 2021."
-    assert left.translated == 1

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from rove.answer.cite import marks
 from rove.answer.reply import ReplyParser, ReplyPart, ReplyText
 
 SENTENCES = {
@@ -25,7 +26,13 @@ SIMPLE = {
     "zh": "远程办公由委员会批准，每周一开会，三天内答复。",
     "ja": "在宅勤務は委員会が承認します、毎週月曜日に。",
 }
-MARKS = ("", " [1]", "[2]", " [1, 2]", " [1][3]", "【2†source】", " [^1]")
+MARKS = ("", " [1]", "[2]", " [1, 2]", " [1][3]", "【2†source】", " [^1]", " [1≠?]", " [?]")
+FORMS = {
+    "[2]": (2,), "[2, 3]": (2, 3), "[2–4]": (2, 3, 4), "[^2]": (2,), "[Source 2]": (2,), "[source: 2]": (2,),
+    "[Doc 2]": (2,),
+    "【2】": (2,), "【2†source】": (2,), "⟦2⟧": (2,), "［2］": (2,), "<sup>2</sup>": (2,), "<sup>[2]</sup>": (2,),
+    "\\[2\\]": (2,), "[ID:2]": (2,), "##2$$": (2,), "[2≠?]": (2,), "[?]": (),
+}  # fmt: skip
 BREAKS = ("\n", "\n\n", "\r\n", "\n- ", "\n1. ", "\n## ", "\n> ", "\n| a | b |\n|---|---|\n| 1. x | 2 |\n",
           "\n```\nx. y\n\n| z\n```\n")  # fmt: skip
 
@@ -62,6 +69,19 @@ def test_parts_are_the_same_however_the_reply_comes(language: str) -> None:
         assert whole
         for most in (1, 4, 20):
             assert parts(language, *pieces(text, most, dice)) == whole, text
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_number_of_a_source_is_read_in_every_form_that_models_write(form: str) -> None:
+    for text in (f"It is so{form}. It ends. ", f"It is so {form}. It ends. ", f"It is so. {form} It ends. "):
+        for size in (1, 3, 100):
+            found = parts("en", *(text[at : at + size] for at in range(0, len(text), size)))
+            assert [(one.text, one.numbers) for one in found] == [("It is so.", FORMS[form]), ("It ends.", ())], text
+
+
+def test_brackets_that_name_no_source_stay() -> None:
+    for text in ("See [the plan](plan.md) here.", "The list a[1](b) is x.", "In [2019] it was so.", "It is [sic] so."):
+        assert [one.text for one in parts("en", text)] == [text]
 
 
 @pytest.mark.parametrize("language", SENTENCES)
@@ -127,11 +147,11 @@ def test_a_reply_that_was_cut_off_loses_what_may_go_on(written: str, left: list[
 def test_the_text_is_put_together_part_by_part() -> None:
     written = "## Head\n\nThe rules are:\n\n- One is here. [1] Two are there.\n- Three.\n\n| a |\n| b | [2]\n\nEnd."
     text, found = ReplyText(), parts("en", written)
-    added = [text.add(part, part.numbers) for part in found]
+    added = [text.add(part, marks(part.numbers)) for part in found]
     assert "".join(added) == written.replace(" [2]\n", "\n\n[2]\n")
     assert added[:4] == ["Head".join(("## ", "")), "\n\nThe rules are:", "\n\n- One is here. [1]", " Two are there."]
     text = ReplyText()
-    assert "".join(text.add(part, ()) for part in found[3:5]) == "- Two are there.\n- Three."
+    assert "".join(text.add(part) for part in found[3:5]) == "- Two are there.\n- Three."
 
 
 @pytest.mark.parametrize("written", ["a. " * 8_000, '"' + "a. " * 8_000, "[" * 24_000, "`" * 24_000, "| a" * 8_000])

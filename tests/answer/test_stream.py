@@ -11,7 +11,7 @@ import pytest
 
 import rove.models.endpoint as waits
 from openai_server import Reply, chat, raw_stream, serve
-from rove.answer.answerer import Answerer
+from rove.answer.answerer import BY_RULES, Answerer
 from rove.answer.chat import AnswerContext, Verified, write
 from rove.answer.gate import GateVerdict
 from rove.answer.refusal import refusal
@@ -80,7 +80,7 @@ def context_of(language: str, hear: Callable[[str], None] = str) -> AnswerContex
         assert isinstance(event, TextDelta)
         hear(event.text)
 
-    return AnswerContext(FakeEmbedder(), None, AnswerSettings(), text_of, listen)
+    return AnswerContext(FakeEmbedder(), None, AnswerSettings(strict=True), text_of, listen)
 
 
 async def written(language: str, *pieces: str) -> tuple[Verified, list[str]]:
@@ -92,7 +92,7 @@ async def written(language: str, *pieces: str) -> tuple[Verified, list[str]]:
 
 async def asked(language: str, model: ChatModel, hear: Callable[[str], None] = str) -> Answer:
     context = context_of(language, hear)
-    answerer = Answerer(FakeEmbedder(), model, AnswerSettings())
+    answerer = Answerer(FakeEmbedder(), model, AnswerSettings(strict=True))
     return await answerer.answer(
         "?",
         hits_in(language),
@@ -164,15 +164,15 @@ async def test_a_sentence_is_told_before_the_next_one_is_written(language: str) 
         gate.set()
         answer = await asking
     assert answer.text == "".join(heard) == f"{first} [1]{blank}{second} [1]"
-    assert (answer.mode, answer.cut, answer.note) == ("scripted", False, "")
+    assert (answer.mode, answer.cut, answer.note) == ("scripted", False, BY_RULES)
 
 
 async def test_a_heading_waits_for_what_holds_under_it_and_a_table_for_its_end() -> None:
     reply = f"## Animals\n\nThe days:\n\n{FALSE['en']} [1]\n\n{TABLE} [1]\n\n## Nothing\n\n{FALSE['en']} [1]"
     verified, heard = await written("en", *reply)
-    assert heard == [f"## Animals\n\nThe days:\n\n{TABLE}\n\n[1]"]
-    assert verified.text == heard[0]
-    assert (verified.dropped, verified.holds) == (2, True)
+    assert heard == [f"## Animals\n\nThe days:\n\n[…]\n\n{TABLE}\n\n[1]", "\n\n## Nothing", "\n\n[…]"]
+    assert verified.text == "".join(heard)
+    assert (verified.deleted, verified.holds) == (2, True)
 
 
 @pytest.mark.parametrize("language", HELD)
@@ -235,7 +235,7 @@ async def test_a_whole_reply_says_nothing_of_it() -> None:
     told = f"{HELD['en'][0]} [1]"
     for reply in (chat(told), chat(told, usage=(7, 2)), replace(chat(told), delay_s=0.01)):
         answer = await answered("en", reply)
-        assert (answer.text, answer.cut, answer.note) == (told, False, "")
+        assert (answer.text, answer.cut, answer.note) == (told, False, BY_RULES)
 
 
 async def test_a_model_that_fails_after_a_sentence_has_passed_leaves_it() -> None:

@@ -1,4 +1,4 @@
-"""The set of true and false sentences: whole, split by document, verbatim; and how the bench counts what was kept.
+"""The set of true and false sentences: whole, split by document, verbatim; and how the bench counts what is marked.
 
 No assertion names a sentence or a passage, so that a failure shows nothing of the held half.
 """
@@ -22,8 +22,8 @@ from bench.sentences.run import (
     by_kind,
     by_language,
     by_verdict,
+    check,
     half_of,
-    judge,
     judged_wrongly,
     read_half,
 )
@@ -104,27 +104,27 @@ def told(path: Path) -> str:
     return "\n".join(record["document"] for record in json.loads(text).values())
 
 
-async def test_a_sentence_is_kept_where_the_check_holds_it():
-    kept = await judge(claimed("The shop opens at 9.", holds=True, kind="verbatim"), FakeEmbedder())
-    left_out = await judge(claimed("The shop opens at 10.", holds=False, kind="time"), FakeEmbedder())
-    assert (kept.kept, left_out.kept) == (True, False)
+async def test_a_sentence_is_marked_where_its_source_says_otherwise():
+    true = await check(claimed("The shop opens at 9.", holds=True, kind="verbatim"), FakeEmbedder(), None)
+    false = await check(claimed("The shop opens at 10.", holds=False, kind="time"), FakeEmbedder(), None)
+    assert (true.verdict, true.is_marked, false.verdict, false.is_marked) == ("quoted", False, "differs", True)
 
 
 def test_figures_against_values_worked_out_by_hand():
     judged = [
         Judged(claimed("a", holds=True, kind="verbatim"), "quoted"),
-        Judged(claimed("b", holds=True, kind="paraphrase"), "unsupported"),
-        Judged(claimed("c", holds=False, kind="time"), "doubtful"),
-        Judged(claimed("d", holds=False, kind="time", language="de"), "unsupported"),
+        Judged(claimed("b", holds=True, kind="paraphrase"), "unsourced"),
+        Judged(claimed("c", holds=False, kind="time"), "supported"),
+        Judged(claimed("d", holds=False, kind="time", language="de"), "differs"),
     ]
     languages = {tuple(row[:2]): row[2:] for row in by_language(judged, "open").rows}
     assert languages["all", "all"] == [2, 1, "0.50", 2, 1, "0.50"]
-    assert languages["de", "all"] == [0, 0, "", 1, 0, ""]
-    assert languages["de", "en"] == [0, 0, "", 1, 0, ""]
+    assert languages["de", "all"] == [0, 0, "", 1, 1, "1.00"]
+    assert languages["de", "en"] == [0, 0, "", 1, 1, "1.00"]
     kinds = {row[0]: row[1:] for row in by_kind(judged, "open").rows}
-    assert kinds["verbatim"][:5] == ["true", "1 of 1", "1.00", "", "1 of 1"]
-    assert kinds["time"][:6] == ["false", "1 of 2", "", "0.50", "1 of 1", "0 of 1"]
+    assert kinds["verbatim"][:5] == ["true", "0 of 1", "0.00", "0 of 1", ""]
+    assert kinds["time"][:5] == ["false", "1 of 2", "0.50", "0 of 1", "1 of 1"]
     verdicts = by_verdict(judged, "")
-    assert [row[1::2] for row in verdicts.rows] == [[1, 0], [0, 0], [0, 1], [1, 1]]
-    assert verdicts.note == "Shown without a mark: 1, of which 1 are true."
-    assert [row[:2] for row in judged_wrongly(judged).rows] == [["b", "left out"], ["c", "kept"]]
+    assert [row[1::2] for row in verdicts.rows] == [[1, 0], [0, 1], [0, 1], [1, 0]]
+    assert verdicts.note == "Marked: 1 of 2 true ones, 1 of 2 false ones."
+    assert [row[:2] for row in judged_wrongly(judged).rows] == [["b", "unsourced"], ["c", "supported"]]

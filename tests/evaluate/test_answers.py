@@ -114,7 +114,7 @@ def test_two_references_can_hold_a_sentence_together() -> None:
 
 
 def test_a_sentence_without_citations_is_not_recalled_and_one_that_was_dropped_does_not_count() -> None:
-    bare, dropped = Sentence("The shop opens at 9 on weekdays."), Sentence("It sells wine.", verdict="unsupported")
+    bare, dropped = Sentence("The shop opens at 9 on weekdays."), Sentence("It sells wine.", deleted=True)
     found = score_grounding(answered(bare, dropped))
     assert (found.recall, found.precision, found.faithful, found.sentences) == (0.0, None, 0.0, 1)
 

@@ -148,7 +148,7 @@ async def test_an_answer_without_sources_says_so(campus: AsyncRove, question: st
     assert answer.text.startswith(begins)
     assert answer.text.endswith("One hour.")
     assert answer.citations == ()
-    assert answer.sentences[-1].verdict == "unsupported"
+    assert answer.sentences[-1].verdict == "unsourced"
     assert "no source holds it" in answer.note
     assert "⟦question" in requests[0]["messages"][-1]["content"]
 

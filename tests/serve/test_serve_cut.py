@@ -22,7 +22,7 @@ FALSE = "The senate of Mars approves elephants."
 ASK = "/v1/spaces/hr/ask"
 CUT = openai_server.chat(f"{FALSE} [1] {PUBLIC} [1]", " It is approv", finish="length")
 WHOLE = openai_server.chat(f"{FALSE} [1] ", f"{PUBLIC} [1]")
-TEXT = f"{PUBLIC} [1]"
+TEXT = f"{FALSE} [?] {PUBLIC} [1]"
 
 
 @pytest.fixture(params=["cut", "whole"])
@@ -48,7 +48,7 @@ def told(text: str) -> list[tuple[str, dict[str, Any]]]:
 def is_told(answer: Mapping[str, Any], cut: bool) -> None:
     assert (answer["text"], answer["cut"]) == (TEXT, cut)
     assert ("cut off" in answer["note"]) == ("Raise chat.max_tokens." in answer["note"]) == cut
-    assert "1 of 2 sentences were left out" in answer["note"]
+    assert "marked [?]: 1 of 2." in answer["note"]
 
 
 async def test_over_http(open_town: Opener, cut: bool) -> None:
@@ -81,13 +81,13 @@ async def test_for_models(open_town: Opener, cut: bool) -> None:
         said = (await client.call_tool("ask", {"question": QUESTION})).content[0].text
     assert said.startswith(f"{TEXT}\n\nSources:\n[1] Policy")
     assert ("cut off" in said) == cut
-    assert "1 of 2 sentences were left out" in said
+    assert "marked [?]: 1 of 2." in said
 
 
 @pytest.mark.parametrize("face", ["events", "openai"])
 async def test_a_sentence_is_sent_while_the_model_still_writes(open_town: Opener, face: str) -> None:
     async with (
-        openai_server.hanging(f"{FALSE} [1] {TEXT} And now ") as model,
+        openai_server.hanging(f"{FALSE} [1] {PUBLIC} [1] And now ") as model,
         open_town(chat={"model": "m", "base_url": model.url}) as town,
         listening(town) as address,
         asyncio.timeout(30),

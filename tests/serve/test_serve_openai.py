@@ -133,11 +133,11 @@ async def test_numbers_are_links_where_the_settings_say_so(open_town: Opener) ->
         body, _, under = content.partition("\n\n[")
         assert "][" not in body
         lines = f"[{under}".split("\n")
-        assert {line.partition(":")[0] for line in lines} == set(re.findall(r"\[\d\??\]", body))
-        definition = re.compile(r'\[\d\??\]: <https://kb\.example\.org/rove/\?space=hr#/document/[^>]+> "[^"]+"')
+        assert {line.partition(":")[0] for line in lines} == set(re.findall(r"\[\d\]", body))
+        definition = re.compile(r'\[\d\]: <https://kb\.example\.org/rove/\?space=hr#/document/[^>]+> "[^"]+"')
         assert all(definition.fullmatch(line) for line in lines)
         for one in reply.choices[0].message.annotations:
-            assert content[one.url_citation.start_index : one.url_citation.end_index] in {"[1]", "[2]", "[1?]", "[2?]"}
+            assert content[one.url_citation.start_index : one.url_citation.end_index] in {"[1]", "[2]"}
         again = [*ASKED, {"role": "assistant", "content": content}, {"role": "user", "content": QUESTION}]
         await client.chat.completions.create(model="hr", messages=again)
     assert "kb.example.org" not in str(chat.requests)
@@ -157,8 +157,8 @@ async def test_a_system_prompt_is_a_wish_for_the_tone_and_no_source(open_town: O
         long = [{"role": "developer", "content": "x" * 4_001}, {"role": "user", "content": QUESTION}]
         unheeded = await client.chat.completions.create(model="hr", messages=long)
         await client.chat.completions.create(model="hr", messages=asked[1:])
-    assert reply.choices[0].message.content == f"{PUBLIC} [1]"
-    assert "1 of 2 sentences were left out" in reply.note
+    assert reply.choices[0].message.content == f"The treasure is in the cellar. [?] {PUBLIC} [1]"
+    assert "Sentences that no reference says, each marked [?]: 1 of 2." in reply.note
     assert "not used" not in reply.note
     assert "The system prompt was not used: it has 4001 characters" in unheeded.note
     told = [str(request) for request in chat.requests]

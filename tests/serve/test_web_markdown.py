@@ -88,8 +88,9 @@ PLAIN = {
         '<tr><td class="middle">x | y</td></tr></tbody></table></div>'
     ),
     "a | b without a rule": "<p>a | b without a rule</p>",
-    "Held. [1][2?] `[3]`": (
-        '<p>Held. <span class="cite pending">1</span><span class="cite pending">2?</span> <code>[3]</code></p>'
+    "Held. [1][2≠?] `[3]` None. [?]": (
+        '<p>Held. <span class="cite pending">1</span><span class="cite pending">≠2</span> <code>[3]</code> None. '
+        '<span class="unsourced" title="No source was found that says this.">not in the sources</span></p>'
     ),
 }
 ADDRESS = '<bdi class="address" dir="ltr">{}</bdi>'
@@ -207,7 +208,8 @@ def citation(number: int, quote: str) -> dict[str, Any]:
 
 def answer(mode: str, text: str, *sentences: tuple[str, list[dict[str, Any]]]) -> dict[str, Any]:
     held = [
-        {"text": said, "citations": cited, "verdict": "quoted" if cited else "unsupported"} for said, cited in sentences
+        {"text": said, "citations": cited, "verdict": "quoted" if cited else "unsourced", "deleted": not cited}
+        for said, cited in sentences
     ]
     return {"mode": mode, "text": text, "language": "en", "sentences": held, "references": [], "note": ""}
 
@@ -250,19 +252,38 @@ async def test_each_number_opens_the_words_of_its_own_sentence(page: Page) -> No
     assert spans == ["T0", "T1"]
 
 
-async def test_a_doubtful_sentence_is_marked_and_says_why(page: Page) -> None:
-    """Its button opens the same words; a reader that hears the page is told, too."""
-    given = answer("qwen", "Sure. [1] Not sure. [1?]", ("Sure.", [citation(1, "a")]), ("Not sure.", [citation(1, "b")]))
-    found = await page.evaluate(
-        """async (answer) => {
-      const { drawAnswer } = await import("/web/answer.js");
-      const buttons = [...drawAnswer(answer).find(Boolean).querySelectorAll("button")];
-      return buttons.map((one) => [one.className, one.textContent, one.getAttribute("aria-label")]);
-    }""",
-        given,
+MARKED = """async (answer) => {
+  const { drawAnswer } = await import("/web/answer.js");
+  const text = drawAnswer(answer).find(Boolean);
+  const told = (one) => [one.className, one.textContent, one.getAttribute("aria-label")];
+  const buttons = [...text.querySelectorAll("button")].map(told);
+  const said = (kind) => [...text.querySelectorAll(kind)].map((one) => one.textContent);
+  return [buttons, said(".differing q"), said(".unsourced"), said(".gap")];
+}"""
+
+
+async def test_a_sentence_that_differs_has_its_sources_words_beside_it(page: Page) -> None:
+    """Its button opens them; a reader that hears the page is told, too."""
+    given = answer(
+        "qwen", "Six. [1] Seven. [1≠?] Wine. [?]", ("Six.", [citation(1, "a")]), ("Seven.", [citation(1, "b c")])
     )
-    why = "Source 1: T1 – its words stand there, but perhaps not said of each other"
-    assert found == [["cite", "1", "Source 1: T1"], ["cite doubtful", "1?", why]]
+    buttons, words, unsourced, _ = await page.evaluate(MARKED, given)
+    assert buttons == [["cite", "1", "Source 1: T1"], ["cite differs", "≠1", "Source 1: T1 – it says otherwise"]]
+    assert (words, unsourced) == (["b c"], ["not in the sources"])
+
+
+async def test_a_deleted_sentence_is_one_click_away_in_its_place(page: Page) -> None:
+    given = answer(
+        "qwen", "One. [1] […] Two. [1]", ("One.", [citation(1, "a")]), ("Gone.", []), ("Two.", [citation(1, "b")])
+    )
+    assert (await page.evaluate(MARKED, given))[3] == ["[…] Gone."]
+    assert (await drawn(page, given))[1] == "", "it is not listed beside the answer, too"
+
+
+async def test_an_answer_of_the_release_before_is_drawn_without_doubt(page: Page) -> None:
+    given = answer("qwen", "Sure. [1] Not sure. [1?]", ("Sure.", [citation(1, "a")]), ("Not sure.", [citation(1, "b")]))
+    buttons, *marks = await page.evaluate(MARKED, given)
+    assert (buttons, marks) == ([["cite", "1", "Source 1: T1"]] * 2, [[], [], []])
 
 
 async def test_quotations_stand_as_their_source_has_them(page: Page) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from secrets import token_hex
 
@@ -209,6 +210,13 @@ def test_what_is_left_of_replies() -> None:
     assert ([one.chunk.document_id for one in left.answer.nearest], left.answer.note) == (["b"], "")
     assert left_of([answered("a", "b", mode="some model")], {"a"})[0].answer is None
     assert left_of([answered("a", mode="unsourced")], set()) == [answered("a", mode="unsourced")]
+    quoting = answered("a", "b")
+    assert quoting.answer is not None
+    written = (*quoting.answer.sentences, Sentence("Words of a, it wrote.", (), "unsourced", deleted=True))
+    beside = replace(quoting, answer=replace(quoting.answer, sentences=written))
+    (left,) = left_of([beside], {"a"})
+    assert left.answer is not None and "Words of a" not in str(left.answer.sentences)
+    assert left_of([quoting, beside], {"a"})[1].answer is None, "it was written after the model had seen them"
     alike = Hit(hit("b", "x").chunk, 1.0, same=(hit("a", "x"),), beside=(hit("a", "y"),))
     (left,) = left_of([KeptReply(hits=(alike,))], {"a"})
     assert left.hits is not None and (left.hits[0].same, left.hits[0].beside) == ((), ())

@@ -152,7 +152,7 @@ async def test_a_model_that_obeys_gets_nowhere(name: str, canary: Server, tmp_pa
         assert "PWNED" not in fact.text or "PWNED" in poison
         assert "4711" not in fact.text
     assert all("4711" not in one.text for one in kept)
-    assert "4711" not in answer.text
+    assert not any(one.held for one in answer.sentences if "4711" in one.text)
     assert "steal?all" not in answer.text
     assert next(e for e in events if isinstance(e, Stopped)).spent.rounds <= BUDGET.rounds
     assert all(not request.get("tools") for request in server.requests)

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from rove import AsyncRove, Text
+from rove.records import Answer, Sentence
 from rove.records.filter import AccessFilter
 from rove.records.walk_events import (
+    Answered,
     ChunkSeen,
     Edit,
     Erased,
@@ -140,3 +142,11 @@ def test_leads_that_rest_on_nothing_else_go_with_a_document() -> None:
     stay = [name for name, event in zip(leads, after, strict=True) if event == LeadFound(leads[name])]
     assert stay == ["of a chunk that stays", "of a fact", "the user's"]
     assert {type(event) for event in after} == {LeadFound, Erased}
+
+
+def test_an_answer_with_a_sentence_that_no_source_says_goes_whole() -> None:
+    """It was written by a model that was shown the document that goes."""
+    held, unsourced = Sentence("It is so."), Sentence("Words of szeged.", (), "unsourced", deleted=True)
+    kept = Answered(Answer("Q?", "It is so.", "m", "en", (held,)))
+    told = Answered(Answer("Q?", "It is so. […]", "m", "en", (held, unsourced)))
+    assert scrubbed([kept, told], {"szeged"}) == [kept, Erased("Answered")]

@@ -29,15 +29,13 @@ NO_SENTENCE = "They hold no whole sentence to quote."
 MODEL_REFUSED = "{model} found no answer in the references."
 FAILED = "The chat model failed, so this answer quotes the sources word for word. {reason}"
 UNHELD = "No reference holds what {model} wrote, so this answer quotes the sources word for word."
-DROPPED = "{count} of {all} sentences were left out, since no reference holds them."
-DOUBTFUL = (
-    "Doubtful sentences, each marked with a question mark: {count} of {all}. "
-    "Their words stand in the source, but perhaps not said of each other."
+DELETED = "{count} of {all} sentences were left out, since no reference holds them."
+DIFFERENT = (
+    "Sentences whose source says otherwise, each marked ≠: {count} of {all}. The source's words stand beside them."
 )
+NOT_SAID = "Sentences that no reference says, each marked [?]: {count} of {all}."
 MOVED = "Citations were corrected in {count} of the sentences."
-TRANSLATED = (
-    "Judged by nearness of meaning and by numbers, since the source is in another language: {count} of the sentences."
-)
+BY_RULES = "The sentences were checked by their words and values alone, since no judge is configured."
 CUT = "The chat model's reply was cut off: this is what it had written by then. {reason}"
 
 
@@ -110,13 +108,13 @@ class Answerer:
 
         if self._chat is None:
             return await quoted(NO_MODEL)
-        context = AnswerContext(self._embedder, self._chat, self._settings, text_of, listener)
+        context = AnswerContext(self._embedder, self._chat, self._settings, text_of, listener, self._judge)
         verified = await write(question, hits, hits, language, self._chat, context)
         if verified.holds:
-            return held(question, verified, hits, language, self._chat.name)
+            return held(question, verified, language, self._chat.name)
         if verified.refused:
             return refused(question, hits, language, MODEL_REFUSED.format(model=self._chat.name))
-        return await quoted(unheld_note(verified, self._chat.name))
+        return beside(await quoted(unheld_note(verified, self._chat.name)), verified)
 
     async def _judged(
         self, question: str, found: Sequence[Hit], verdict: GateVerdict, language: str, follow: FollowUp | None
@@ -139,9 +137,10 @@ class Answerer:
         if self._chat is None or not self._settings.self_portrait:
             return None
         shown_to_it = await read_parents(hits[: self._settings.references], text_of)
-        context = AnswerContext(self._embedder, self._chat, self._settings, text_of, listener)
+        context = AnswerContext(self._embedder, self._chat, self._settings, text_of, listener, self._judge)
         verified = await write(question, shown_to_it, (), language, self._chat, context)
-        return held(question, verified, (), language, self._chat.name) if verified.holds else None
+        told = any(sentence.held for sentence in verified.sentences)
+        return held(question, verified, language, self._chat.name) if told else None
 
     async def _quote(
         self, question: str, hits: Sequence[Hit], read: ReadSpans, judged: JudgedSpans | None, language: str,
@@ -183,10 +182,16 @@ def shown(block: Sequence[Candidate], *, marked: bool = True) -> str:
     return as_table(block[0].names, {one.citation.quote: sign for one, sign in zip(block, signs, strict=True)})
 
 
-def held(question: str, verified: Verified, hits: Sequence[Hit], language: str, model: str) -> Answer:
-    """Make the answer of what is left of a model's reply."""
+def held(question: str, verified: Verified, language: str, model: str) -> Answer:
+    """Make the answer of a model's reply."""
     note, cut = verified_note(verified), verified.failure is not None
-    return Answer(question, verified.text, model, language, verified.sentences, tuple(hits), note, cut=cut)
+    return Answer(question, verified.text, model, language, verified.sentences, verified.hits, note, cut=cut)
+
+
+def beside(answer: Answer, verified: Verified) -> Answer:
+    """Tell beside an answer of quotations what the model wrote and no source says."""
+    written = tuple(replace(sentence, citations=(), deleted=True) for sentence in verified.sentences)
+    return replace(answer, sentences=(*answer.sentences, *written))
 
 
 def refused(question: str, hits: Sequence[Hit], language: str, note: str) -> Answer:
@@ -200,16 +205,18 @@ def unheld_note(verified: Verified, model: str) -> str:
 
 
 def verified_note(verified: Verified) -> str:
-    """Say in words what was left out of a reply, doubted, or mended in it, and that it was cut off."""
+    """Say in words what was left out of a reply, marked, or mended in it, and that it was cut off."""
     parts: list[str] = []
-    if verified.dropped:
-        parts.append(DROPPED.format(count=verified.dropped, all=len(verified.sentences)))
-    if verified.doubtful:
-        parts.append(DOUBTFUL.format(count=verified.doubtful, all=len(verified.sentences)))
+    counted = (
+        (DELETED, verified.deleted),
+        (DIFFERENT, verified.count("differs")),
+        (NOT_SAID, verified.count("unsourced")),
+    )
+    parts += [text.format(count=count, all=len(verified.sentences)) for text, count in counted if count]
     if verified.moved:
         parts.append(MOVED.format(count=verified.moved))
-    if verified.translated:
-        parts.append(TRANSLATED.format(count=verified.translated))
+    if not verified.judged:
+        parts.append(BY_RULES)
     if verified.failure:
         parts.append(CUT.format(reason=verified.failure))
     return " ".join(parts)

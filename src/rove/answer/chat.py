@@ -1,85 +1,94 @@
-"""Answers by a chat model: its reply, sentence by sentence, held against the references that it was given.
+"""Answers by a chat model: its reply as it is written, each sentence with the words that hold it, or a mark.
 
-A sentence is checked as soon as it is whole, and shown once it has passed: what was shown stays, and is the answer.
+A sentence is checked as soon as it is whole, and then shown: what was shown stays, and is the answer.
 """
 
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from rove.answer.cite import marks
 from rove.answer.claim import read_claim
-from rove.answer.entailment import Entailment
 from rove.answer.pack import instructions, pack
 from rove.answer.passages import TextOf
 from rove.answer.reference_checker import ReferenceChecker
 from rove.answer.refusal import is_refusal
 from rove.answer.reply import ReplyParser, ReplyPart, ReplyText
+from rove.answer.sentence_judge import SentenceJudge
 from rove.errors import ServiceError
 from rove.events import Listener, TextDelta, ignore
 from rove.models import ChatModel, Embedder
-from rove.records import Hit, Sentence
+from rove.models.judge import Judge
+from rove.records import Hit, Sentence, Verdict
+from rove.records.answer import GAP
 from rove.settings import AnswerSettings
 from rove.tracing import stage
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerContext:
-    """What an answer is made with. `chat` is None where there is none; `text_of` gives a document's canonical text."""
+    """What an answer is made with. `chat` is None where there is none; `text_of` gives a document's canonical text.
+
+    `judge` says whether sources say what a sentence says; without one, rules about words do.
+    """
 
     embedder: Embedder
     chat: ChatModel | None
     settings: AnswerSettings
     text_of: TextOf
     listener: Listener = ignore
+    judge: Judge | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """What is left of a reply. `refused`: it says that the references do not hold the answer.
+    """What is known of a reply. `refused`: it says that the references do not hold the answer.
 
-    `moved`: sentences whose citations had to be mended. `translated`:
-    sentences that rest on a source in another language. `failure`: why the reply is not whole; None where it is.
+    `hits`: the references in the order in which they are cited, by which citations are numbered. `moved`: sentences
+    whose citations had to be mended. `judged`: a judge has read with it. `failure`: why the reply is not whole; None
+    where it is.
     """
 
     text: str = ""
     sentences: tuple[Sentence, ...] = ()
+    hits: tuple[Hit, ...] = ()
     refused: bool = False
     moved: int = 0
-    translated: int = 0
+    judged: bool = False
     failure: ServiceError | None = None
 
     @property
     def holds(self) -> bool:
-        """True when at least one sentence is tied to a source, or to the persona."""
-        return any(sentence.kept for sentence in self.sentences)
+        """True when the reply is shown: a source, or the persona, says something of what stands in it, or otherwise."""
+        return any(sentence.kept and sentence.verdict != "unsourced" for sentence in self.sentences)
 
     @property
-    def dropped(self) -> int:
-        """Sentences that no reference holds."""
-        return sum(not sentence.kept for sentence in self.sentences)
+    def deleted(self) -> int:
+        """Sentences that do not stand in the text."""
+        return sum(sentence.deleted for sentence in self.sentences)
 
-    @property
-    def doubtful(self) -> int:
-        """Sentences whose words a reference holds, but perhaps not said of each other."""
-        return sum(sentence.verdict == "doubtful" for sentence in self.sentences)
+    def count(self, verdict: Verdict) -> int:
+        """Count the sentences that stand in the text with a verdict."""
+        return sum(sentence.verdict == verdict and sentence.kept for sentence in self.sentences)
 
 
 async def write(
     question: str, shown: Sequence[Hit], hits: Sequence[Hit], language: str, chat: ChatModel, context: AnswerContext
 ) -> Verified:
-    """Ask the chat model, and hold each sentence of its reply against the references.
+    """Ask the chat model, and say of each sentence of its reply whether the references say it.
 
-    A sentence keeps those of its citations that `support` confirms. One that keeps none gets the first reference that
-    supports it, and if there is none it is unsupported and left out of the text. What is known of each is its
-    verdict; a doubtful one has a question mark in its citations. A cited reference in another
-    language holds a sentence by nearness of meaning and by `translatable`. Headings and lead-ins stay as long as
-    something under them does. Every quote is checked against the document's canonical text once more. What the
-    settings' persona holds of the assistant may be said without a citation.
+    The reply stands as it is written, but for its citations: a sentence keeps those of them that hold it, in the order
+    of reading, else gets others that do (`ReferenceChecker`). One that its source contradicts, and one that no source
+    says, is marked; with `answer.strict` it is deleted, and a sign of it stands in its place. One with an address that
+    stands in no reference is always deleted: whoever opens it tells what was read. Every quote is checked against the
+    document's canonical text once more. What the settings' persona holds of the assistant may be said without a
+    citation.
 
     What was written before the model failed or was cut off is kept, without an unfinished last sentence; `failure` says
-    why.
+    why. Nothing is shown before a source says something of the reply, or otherwise: a refusal, or what has nothing to
+    do with the references, is no answer.
 
     Args:
         question: as it was asked.
@@ -87,15 +96,16 @@ async def write(
         hits: the references as sentences are held against them, in the same order.
         language: the question's.
         chat: the model.
-        context: its settings have persona and demonstrations; its listener gets the text as it passes.
+        context: its settings have persona and demonstrations; its listener gets the text as it is checked.
 
     Raises:
         ServiceError: the embedder failed.
     """
-    entailment = Entailment(chat) if context.settings.verify else None
-    checking = _Checking(ReferenceChecker(hits, language, context.text_of, context.embedder, entailment), context)
+    settings = context.settings
+    judge = SentenceJudge.of(context.judge, chat, verify=settings.verify)
+    checker = ReferenceChecker(hits, language, context.text_of, context.embedder, judge, question)
+    checking = _Checking(checker, context)
     with stage("prompt", references=len(shown)):
-        settings = context.settings
         told = instructions(settings.persona, language, settings.demonstrations, settings.style)
         material = pack(question, shown, language)
     reply = Reply(chat, told, material, language)
@@ -107,8 +117,9 @@ async def write(
         verified = checking.verified(reply.failure)
         writing.tell(
             sentences=len(verified.sentences),
-            dropped=verified.dropped,
-            doubtful=verified.doubtful,
+            deleted=verified.deleted,
+            differs=verified.count("differs"),
+            unsourced=verified.count("unsourced"),
             moved=verified.moved,
             failed=verified.failure is not None,
         )
@@ -150,7 +161,7 @@ class Reply:
 
 @dataclass
 class _Checking:
-    """Parts of a reply, checked one after the other, and the text of those that have passed."""
+    """Parts of a reply, checked one after the other, and the text that they make."""
 
     checker: ReferenceChecker
     context: AnswerContext
@@ -158,46 +169,65 @@ class _Checking:
     text: str = ""
     refused: bool = False
     moved: int = 0
-    _waiting: list[ReplyPart] = field(default_factory=list[ReplyPart])
+    _before: str = ""
+    _holds: bool = False
+    _unsaid: str = ""
+    _numbers: dict[int, int] = field(default_factory=dict[int, int])
     _layout: ReplyText = field(default_factory=ReplyText)
 
     async def take(self, part: ReplyPart) -> None:
-        """Check the next part, and show it if it passes, with the headings and lead-ins that have waited for it."""
+        """Check the next part, and show it."""
         if is_refusal(part.text):
             self.refused = True
             return
         if _claims_nothing(part, self.checker.language):
-            self._waiting.append(part)
+            self._tell(self._layout.add(part))
             return
-        citations = await self.checker.citations(part)
-        if citations:
-            verdict = await self.checker.verdict(part, citations)
-        else:
-            portrayed = await self.checker.is_of(self.context.settings.self_portrait, part)
-            verdict = "supported" if portrayed else "unsupported"
-        sentence = Sentence(part.text, citations, verdict)
+        sentence = await self._checked(part)
         self.sentences.append(sentence)
-        if not sentence.kept:
-            return
-        numbers = tuple(citation.number for citation in citations)
-        self.moved += numbers != part.numbers
-        passed = "".join(self._layout.add(one, ()) for one in self._waiting) + self._layout.add(
-            part, numbers, doubtful=verdict == "doubtful"
-        )
-        self._waiting.clear()
-        self.text += passed
-        self.context.listener(TextDelta(passed))
+        self._before = part.text if sentence.held and not part.block else ""
+        self._holds = self._holds or (sentence.kept and sentence.verdict != "unsourced")
+        numbers = [citation.number for citation in sentence.citations]
+        self._tell(self._layout.add(part, marks(numbers, sentence.verdict), text="" if sentence.kept else GAP))
+
+    async def _checked(self, part: ReplyPart) -> Sentence:
+        sentence = await self.checker.check(part, self._before)
+        if not sentence.held and await self.checker.is_of(self.context.settings.self_portrait, part):
+            return Sentence(part.text, (), "supported")
+        if sentence.deleted or (self.context.settings.strict and not sentence.held):
+            return replace(sentence, citations=(), deleted=True)
+        self.moved += sentence.held and part.numbers != tuple(citation.number for citation in sentence.citations)
+        numbered = tuple(replace(one, number=self._numbered(one.number)) for one in sentence.citations)
+        return replace(sentence, citations=numbered)
+
+    def _numbered(self, number: int) -> int:
+        """Return the number that a reference has in the answer: the first that is cited has 1."""
+        return self._numbers.setdefault(number, len(self._numbers) + 1)
+
+    def _tell(self, text: str) -> None:
+        """Show a text, once a source has said something of the reply, with what waited for that."""
+        self._unsaid += text
+        if self._holds and self._unsaid:
+            self.text += self._unsaid
+            self.context.listener(TextDelta(self._unsaid))
+            self._unsaid = ""
 
     def verified(self, failure: ServiceError | None) -> Verified:
         """Return what has come of the reply."""
         return Verified(
             self.text,
-            tuple(self.sentences),
-            self.refused,
-            self.moved,
-            self.checker.translated,
-            failure,
+            sentences=tuple(self.sentences),
+            hits=tuple(self.checker.hits[number - 1] for number in self._order()),
+            refused=self.refused,
+            moved=self.moved,
+            judged=self.checker.judge.reads,
+            failure=failure,
         )
+
+    def _order(self) -> list[int]:
+        """Return the numbers of the references as the model saw them, in the order of their new ones."""
+        rest = (number for number in range(1, len(self.checker.hits) + 1) if number not in self._numbers)
+        return [*self._numbers, *rest]
 
 
 def _claims_nothing(part: ReplyPart, language: str) -> bool:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from rove.answer.claim import Claim, plain, read_claim, scopes
+from rove.answer.claim import Claim, plain, read_claim
 from rove.answer.passages import page_of
 from rove.answer.table_check import support_table
 from rove.answer.values import Value, holds_value, read_values, units_in
-from rove.answer.word_lists import tables
 from rove.language.cue_words import UNSPACED
 from rove.language.sentences import sentence_spans
 from rove.language.words import terms
-from rove.records import Citation, Hit
+from rove.records import Citation, Hit, Verdict
+from rove.records.answer import DIFFERS, UNSOURCED
 from rove.records.document import Span
 
 LEAST_SHARE = 0.6  # of the sentence's telling words that must stand in the window
@@ -134,40 +134,14 @@ def cite(hit: Hit, number: int, span: Span) -> Citation:
     )
 
 
-def marks(cited: Sequence[int], *, doubtful: bool = False) -> str:
-    """Write citation numbers as they stand in an answer; those of a doubtful sentence with a question mark.
+def marks(cited: Sequence[int], verdict: Verdict = "supported") -> str:
+    """Write what stands behind a sentence in an answer: the numbers of its citations, or that no source says it.
 
-    >>> marks([2, 1]), marks([2], doubtful=True)
-    ('[2][1]', '[2?]')
+    >>> marks([2, 1]), marks([2], "differs"), marks([], "unsourced"), marks([])
+    ('[2][1]', '[2≠?]', '[?]', '')
     """
-    return "".join(f"[{number}{'?' if doubtful else ''}]" for number in cited)
-
-
-def translatable(sentence: str, language: str, reference: str, reference_language: str) -> list[Span]:
-    """Return those sentences of a reference in another language that could be what a sentence says in its own.
-
-    Each value of the sentence (`read_values`) must stand in them, and what says "only" or "all"; each quotation and
-    link in the reference. Words cannot be compared: whether they mean the same is for an embedder to say.
-
-    >>> text = "The shop opens at 9. It closes at 17."
-    >>> translatable("Der Laden schließt um 17 Uhr.", "de", text, "en")
-    [(21, 37)]
-    """
-    claim = replace(read_claim(sentence, language), names=frozenset())
-    if claim.empty or not _holds_to_the_letter(claim, reference, ""):
-        return []
-    values, units = read_values(sentence, language), units_in(reference)
-    if len(values) > MOST_VALUES:
-        return []
-    is_scoped = reference_language in tables("scope")["all"]
-
-    def holds(span: Span) -> bool:
-        told = reference[span[0] : span[1]]
-        held = read_values(told, reference_language)
-        reaches = not is_scoped or claim.scopes <= scopes(told, reference_language)
-        return reaches and all(holds_value(value, held, units) for value in values)
-
-    return [span for span in sentence_spans(reference, reference_language) if holds(span)]
+    sign = DIFFERS if verdict == "differs" else ""
+    return UNSOURCED if verdict == "unsourced" else "".join(f"[{number}{sign}]" for number in cited)
 
 
 def _holds_to_the_letter(claim: Claim, reference: str, context: str) -> bool:

@@ -6,12 +6,12 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import ParamSpec
 
-from rove.answer.answerer import NO_MODEL, refused, unheld_note, verified_note
+from rove.answer.answerer import NO_MODEL, beside, refused, unheld_note, verified_note
 from rove.answer.chat import AnswerContext, write
 from rove.answer.cite import check, marks
 from rove.answer.conflict import Statement, conflicts, grouped
 from rove.answer.gate import GateVerdict, by_distance
-from rove.answer.passages import read_once, read_parents
+from rove.answer.passages import date_of, read_once, read_parents
 from rove.answer.word_lists import table
 from rove.enrich.entities import name_keys
 from rove.language.rendering import render
@@ -31,8 +31,6 @@ RECALLED = "{count} of the facts that this answer rests on were found by earlier
 MEMORY = "memory"
 NEWS = 0.5  # what a quote gains by bringing all the question's words that the quotes before it lack
 WEAK = 0.7  # share of the first one's relevance that a further quote must reach, what it gains counted
-DATES = ("date", "published", "modified", "updated", "created", "version", "year")
-DATE_CHARS = 10
 
 
 async def answer_from_facts(
@@ -111,13 +109,14 @@ class _CheckedFacts:
         """Let the chat model write from the facts, and keep what the sources hold."""
         verified = await write(self.question, self._digests(), self.hits, self.language, chat, self.context)
         if verified.holds:
+            self._number(verified.hits)
             told = verified_note(verified)
             answer = await self.composed(self._with_conflicts, chat.name, verified.text, verified.sentences, told)
             return replace(answer, cut=verified.failure is not None)
         if verified.refused:
             note = MODEL_REFUSED.format(model=chat.name)
             return refused(self.question, self.hits, self.language, note)
-        return await self.composed(self.quoted, asked, led, unheld_note(verified, chat.name))
+        return beside(await self.composed(self.quoted, asked, led, unheld_note(verified, chat.name)), verified)
 
     async def composed(self, compose: Callable[P, Answer], *args: P.args, **kwargs: P.kwargs) -> Answer:
         """Make an answer beside the event loop where the facts are long."""
@@ -159,8 +158,13 @@ class _CheckedFacts:
     def _number_first(self, chosen: Sequence[Fact]) -> None:
         """Number the references anew, those of the chosen facts first."""
         before = dict.fromkeys([self.citations[fact.fact_id].number for fact in (*chosen, *self.facts)])
-        after = {number: place for place, number in enumerate(before, 1)}
-        self.hits = tuple(self.hits[number - 1] for number in before)
+        self._number([self.hits[number - 1] for number in before])
+
+    def _number(self, hits: Sequence[Hit]) -> None:
+        """Number the references in this order, in which each of them stands."""
+        places = {id(hit): place for place, hit in enumerate(hits, 1)}
+        after = {number: places[id(hit)] for number, hit in enumerate(self.hits, 1) if id(hit) in places}
+        self.hits = tuple(hits)
         self.citations = {name: replace(c, number=after[c.number]) for name, c in self.citations.items()}
 
     def _with_conflicts(self, mode: str, text: str, sentences: Sequence[Sentence], note: str) -> Answer:
@@ -195,9 +199,7 @@ class _CheckedFacts:
         return Statement(text, language, " ".join((hit.title, *hit.chunk.headings)))
 
     def _side(self, fact: Fact, said: str) -> Side:
-        fields = self._hit(fact).chunk.metadata
-        date = next((str(fields[name])[:DATE_CHARS] for name in DATES if fields.get(name)), "")
-        return Side(said, self.citations[fact.fact_id], date)
+        return Side(said, self.citations[fact.fact_id], date_of(self._hit(fact).chunk.metadata))
 
     def _digests(self) -> list[Hit]:
         """The references with their facts in place of their text: what the model is shown of them."""

@@ -49,7 +49,7 @@ class UnsourcedFallback:
             return Rescue(answer=Answer(case.question, refusal(case.language), "refused", case.language))
         note = NOTE.format(model=chat.name)
         note = f"{note} {CUT.format(reason=reply.failure)}" if reply.failure else note
-        sentences = (Sentence(head, ()), Sentence(written, (), "unsupported"))
+        sentences = (Sentence(head, ()), Sentence(written, (), "unsourced"))
         text, cut = f"{head}\n\n{written}", reply.failure is not None
         return Rescue(answer=Answer(case.question, text, MODE, case.language, sentences, (), note, cut=cut))
 
@@ -66,7 +66,7 @@ class UnsourcedFallback:
                 if len(written) > MOST_CHARS:
                     reply.failure = CutReplyError(f"It is longer than {MOST_CHARS} characters.")
                     break
-                written += layout.add(part, ())
+                written += layout.add(part)
                 if not is_refusal(written):
                     text = f"{head}\n\n{written}"
                     self._context.listener(TextDelta(text.removeprefix(shown)))

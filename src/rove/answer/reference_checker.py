@@ -1,151 +1,278 @@
-"""Sentences held against numbered references: which of them hold one, and the exact words that do."""
+"""Sentences held against numbered references: what of them says one, or says otherwise, or that none does."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import islice
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 
-from rove.answer.cite import check, cite, support, support_block, translatable
-from rove.answer.entailment import Entailment
+from rove.answer.cite import check, cite, support, support_block
+from rove.answer.claim import Claim, plain, read_claim
 from rove.answer.passages import TextOf, table_head
+from rove.answer.reference_text import Likeness, ReferenceText, premise
 from rove.answer.reply import ReplyPart
-from rove.answer.verdict import has_columns_of, is_quoted, is_same_block
+from rove.answer.sentence_judge import Ruling, SentenceJudge
+from rove.answer.values import Value, in_digits, read_values
+from rove.answer.verdict import is_quoted, is_same_block
 from rove.language.detect import detect
-from rove.language.rendering import render
 from rove.models import Embedder
 from rove.off_loop import chars_of, off_loop
-from rove.records import Citation, Hit, Verdict
+from rove.records import Citation, Hit, Sentence, Verdict
 from rove.records.document import Span
 
 UNKNOWN_LANGUAGE = "und"
 TRANSLATED_SHARE = 0.8  # of max_distance: XQuAD de|en and zh|en, a sentence and its translation against its neighbours
+MOST_VALUES = 100  # of a sentence: one with more is no sentence, and comparing them would take long
+SAME_SHARE = 0.5  # of its words that a sentence of the source must have to be the one that it differs from
+DENIED_SHARE = 0.34  # where a judge says so
+LEAST_STEM = 4  # letters of a name that must stand somewhere: what it ends in may be its case
+STRICT_SHARE, LEAST_SHARE = 0.6, 0.25  # of its words that must stand somewhere together, where only rules decide
+OTHERS = 2  # references that are read beside those that a sentence cites
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A sentence, taken apart once. `near`: by the number of each reference, its sentences that are most like it."""
+
+    part: ReplyPart
+    claim: Claim
+    values: tuple[Value, ...]
+    near: dict[int, Likeness]
+    misnamed: bool = False
 
 
 @dataclass
 class ReferenceChecker:
-    """Where sentences are held against references, which are numbered from 1; canonical texts are fetched once."""
+    """Where sentences are held against references, which are numbered from 1; canonical texts are fetched once.
+
+    `question`: what the sentences answer, as it was asked.
+    """
 
     hits: Sequence[Hit]
     language: str
     text_of: TextOf
     embedder: Embedder
-    entailment: Entailment | None = None
+    judge: SentenceJudge = field(default_factory=SentenceJudge)
+    question: str = ""
     texts: dict[str, str] = field(default_factory=dict[str, str])
-    translated: int = 0
-    _confirmed: set[str] = field(default_factory=set[str])
+    _references: list[ReferenceText] = field(default_factory=list[ReferenceText])
 
-    async def citations(self, piece: ReplyPart) -> tuple[Citation, ...]:
-        """Return what a sentence rests on: its own references that hold it, else the first other one that does."""
-        named = [number for number in piece.numbers if 1 <= number <= len(self.hits)]
-        held = await asyncio.to_thread(self._held, piece, iter(named), len(named))
-        found = [citation for number, span in held if (citation := await self._citation(number, span))]
-        if found:
-            return tuple(found)
-        others = iter([number for number in range(1, len(self.hits) + 1) if number not in named])
-        while held := await asyncio.to_thread(self._held, piece, others, 1):
-            if citation := await self._citation(*held[0]):
-                return (citation,)
-        for number in named:
-            if citation := await self._citation(number, await self._translated_span(piece, number)):
-                self.translated += 1
-                return (citation,)
-        return await self._confirmed_citations(piece, named)
+    def __post_init__(self) -> None:
+        self._references = [ReferenceText(hit, self._language_of(hit)) for hit in self.hits]
 
-    async def _confirmed_citations(self, piece: ReplyPart, named: Sequence[int]) -> tuple[Citation, ...]:
-        """Return what the chat model confirms that a sentence rests on, where its words do not show it.
+    async def check(self, part: ReplyPart, before: str = "") -> Sentence:
+        """Say what is known of a sentence, and by which words: those that say it, or those that say otherwise.
 
-        Of each reference it names that is the sentence nearest in meaning which has its values.
+        Its own references count first, all together; then those most like it. The rules come before the judge where
+        they are sure: the source's own words, and a value or quotation that stands in no reference.
+
+        Args:
+            part: the sentence, or a table or code block, with the references that it names.
+            before: the sentence before it, which it may lean on, where a source says that one.
         """
-        for number in named if self.entailment and not piece.block else ():
-            nearest = await self._nearest(piece, self.hits[number - 1].chunk.text, self._language_of(number))
-            citation = await self._citation(number, nearest and nearest[0])
-            if citation and self.entailment and await self.entailment.holds(piece.text, [await _line(citation)]):
-                self._confirmed.add(piece.text)
-                return (citation,)
-        return ()
+        named = [number for number in dict.fromkeys(part.numbers) if 1 <= number <= len(self.hits)]
+        if part.block:
+            return await self._checked_block(part, named)
+        read = await off_loop(self._chars(part), self._read, part)
+        if any(plain(link) not in known for link in read.claim.links for known in [self._plain]):
+            return Sentence(part.text, (), "unsourced", deleted=True)
+        if quoted := await off_loop(self._chars(part), self._quoted, read, named):
+            return await self._sentence(part, quoted, "quoted")
+        cited = named or self._likest(read, ())[:1]
+        if self._lacks(read) or (read.misnamed and self.judge.second is None):
+            span = self._same(read, cited)
+            return await self._sentence(part, [span] if span else [], "differs" if span else "unsourced")
+        return await self._judged(read, cited, before)
 
-    async def verdict(self, piece: ReplyPart, citations: Sequence[Citation]) -> Verdict:
-        """Say what is known of a sentence that these citations hold.
+    async def citations(self, part: ReplyPart) -> tuple[Citation, ...]:
+        """Return the words that say a sentence; none where no reference does."""
+        sentence = await self.check(part)
+        return sentence.citations if sentence.held else ()
 
-        Common words do not tell whether they are said of each other (docs/decisions/036-verdicts.md). Without
-        `entailment` all but the source's own words, and its tables cell by cell, is therefore doubtful.
-        """
-        chars = len(piece.text) + chars_of(citation.quote for citation in citations)
-        known = await off_loop(chars, self._verdict, piece, citations)
-        if known or self.entailment is None:
-            return known or "doubtful"
-        quotes = await off_loop(chars, lambda: [render(citation.quote).line for citation in citations])
-        return "supported" if await self.entailment.holds(piece.text, quotes) else "doubtful"
-
-    def _verdict(self, piece: ReplyPart, citations: Sequence[Citation]) -> Verdict | None:
-        """What the words alone show of a sentence; None where they show nothing."""
-        if piece.block:
-            if any(is_same_block(piece.text, citation.quote) for citation in citations):
-                return "quoted"
-            chunks = [self.hits[citation.number - 1].chunk for citation in citations]
-            named = any(has_columns_of(piece.text, chunk.text, table_head(chunk)) for chunk in chunks)
-            return "supported" if named else "doubtful"
-        if piece.text in self._confirmed:
-            return "supported"
-        if any(is_quoted(piece.text, c.quote, self._language_of(c.number)) for c in citations):
-            return "quoted"
-        return None
-
-    async def is_of(self, persona: str, piece: ReplyPart) -> bool:
+    async def is_of(self, persona: str, part: ReplyPart) -> bool:
         """Say whether a sentence says who the assistant is, as the persona has it, in whatever language."""
-        if not persona or piece.block:
+        if not persona or part.block:
             return False
         spoken = detect(persona)
-        if support(piece.text, persona, self.language if spoken == UNKNOWN_LANGUAGE else spoken):
+        language = self.language if spoken == UNKNOWN_LANGUAGE else spoken
+        if support(part.text, persona, language):
             return True
-        return await self._translated(piece, persona, spoken) is not None
+        ruling = await self.judge.ruling(part.text, persona, self.language, translated=language != self.language)
+        if ruling is not None:
+            return ruling == "supported"
+        if language == self.language:
+            return False
+        said, own = await self.embedder.passages([part.text, persona])
+        return 1.0 - float(said @ own) <= self._translated_distance
 
-    def _held(self, piece: ReplyPart, numbers: Iterator[int], most: int) -> list[tuple[int, Span]]:
-        """Return the first references of these, `most` at most, that hold a sentence, with their spans."""
-        held = ((number, span) for number in numbers if (span := self._span(piece, number)))
-        return list(islice(held, most))
+    @property
+    def _translated_distance(self) -> float:
+        return TRANSLATED_SHARE * self.embedder.max_distance
 
-    def _language_of(self, number: int) -> str:
-        language = self.hits[number - 1].chunk.language
-        return self.language if language == UNKNOWN_LANGUAGE else language
+    @property
+    def _least_share(self) -> float:
+        return STRICT_SHARE if self.judge.strict else LEAST_SHARE
 
-    def _span(self, piece: ReplyPart, number: int) -> Span | None:
-        hit = self.hits[number - 1]
-        head = table_head(hit.chunk)
-        if piece.block:
-            return support_block(piece.text, hit.chunk.text, head, self._language_of(number))
-        context = " ".join((hit.title, *hit.chunk.headings, head))
-        return support(piece.text, hit.chunk.text, self._language_of(number), context=context)
+    @property
+    def _plain(self) -> str:
+        return " ".join(reference.plain for reference in self._references)
 
-    async def _translated_span(self, piece: ReplyPart, number: int) -> Span | None:
-        return await self._translated(piece, self.hits[number - 1].chunk.text, self._language_of(number))
+    def _language_of(self, hit: Hit) -> str:
+        return self.language if hit.chunk.language == UNKNOWN_LANGUAGE else hit.chunk.language
 
-    async def _translated(self, piece: ReplyPart, text: str, language: str) -> Span | None:
-        if piece.block or language == self.language:
-            return None
-        nearest = await self._nearest(piece, text, language)
-        return nearest[0] if nearest and nearest[1] <= TRANSLATED_SHARE * self.embedder.max_distance else None
+    def _chars(self, part: ReplyPart) -> int:
+        return len(part.text) + chars_of(hit.chunk.text for hit in self.hits)
 
-    async def _nearest(self, piece: ReplyPart, text: str, language: str) -> tuple[Span, float] | None:
-        """Return the sentence of a text nearest in meaning among those that have a sentence's values; its distance."""
-        spans = await asyncio.to_thread(translatable, piece.text, self.language, text, language)
-        if not spans:
-            return None
-        vectors = await self.embedder.passages([piece.text, *(text[start:end] for start, end in spans)])
+    # -- by rules ------------------------------------------------------------------------------------------------------
+
+    def _read(self, part: ReplyPart) -> _Read:
+        claim, values = read_claim(part.text, self.language), tuple(read_values(part.text, self.language))
+        near = {
+            number: found
+            for number, reference in enumerate(self._references, 1)
+            if (found := reference.nearest(claim.terms, values[:MOST_VALUES]))
+        }
+        read = _Read(part, claim, values, near)
+        return replace(read, misnamed=self._misnames(read))
+
+    def _quoted(self, read: _Read, named: Sequence[int]) -> list[tuple[int, Span]]:
+        """Return the references whose own words a sentence is: those that it names, else the first other one."""
+
+        def own(numbers: Iterable[int]) -> list[tuple[int, Span]]:
+            return [(number, span) for number in numbers if (span := self._own_words(read, number))]
+
+        return own(named) or own(number for number in self._likest(read, named))[:1]
+
+    def _own_words(self, read: _Read, number: int) -> Span | None:
+        reference = self._references[number - 1]
+        near = read.near.get(number)
+        text = reference.hit.chunk.text
+        return near.span if near and is_quoted(read.part.text, text[slice(*near.span)], reference.language) else None
+
+    def _likest(self, read: _Read, without: Sequence[int]) -> list[int]:
+        """Return the numbers of the references most like a sentence, the likest first."""
+        rest = [number for number in range(1, len(self.hits) + 1) if number not in without]
+        return sorted(rest, key=lambda number: -(read.near[number].share if number in read.near else 0.0))
+
+    def _lacks(self, read: _Read) -> bool:
+        """Say whether a value or a quotation of a sentence stands in no reference, however it is written."""
+        if len(read.values) > MOST_VALUES:
+            return True
+        quotations = (plain(text).strip(" .,;:!?。、，") for text in read.claim.quotations)
+        if any(text not in self._plain for text in quotations):
+            return True
+        return any(not any(reference.holds(value) for reference in self._references) for value in read.values)
+
+    def _misnames(self, read: _Read) -> bool:
+        """Say whether a name of a sentence stands in no reference, where the likest words of one have another name.
+
+        Names are told by their capitals, and those words must be in the sentence's language.
+        """
+        dated = in_digits(read.part.text, self.language)
+        known = {dated[slice(*value.span)] for value in read.values}
+        strange = [n for n in read.claim.names - known if n[: max(LEAST_STEM, len(n) * 3 // 5)] not in self._plain]
+        return any(name.upper() not in read.part.text for name in strange) and any(
+            read_claim(self.hits[number - 1].chunk.text[slice(*near.span)], self.language).names - read.claim.names
+            for number, near in read.near.items()
+            if near.share >= SAME_SHARE and self._references[number - 1].language == self.language
+        )
+
+    def _speaks_of_it(self, read: _Read, number: int) -> bool:
+        """Say whether a reference speaks of what a sentence says: else it says something else, not otherwise."""
+        foreign = self._references[number - 1].language != self.language
+        return foreign or (number in read.near and read.near[number].share >= DENIED_SHARE)
+
+    def _same(self, read: _Read, cited: Sequence[int]) -> tuple[int, Span] | None:
+        """Return the words of a source that say the same as a sentence, but for what it lacks."""
+        found = [(number, read.near[number]) for number in [*cited, *self._likest(read, cited)] if number in read.near]
+        return next(((number, one.span) for number, one in found if one.share >= SAME_SHARE), None)
+
+    # -- by the judge --------------------------------------------------------------------------------------------------
+
+    async def _judged(self, read: _Read, cited: list[int], before: str) -> Sentence:
+        """Let the judge read a sentence with all that it cites, then with what is most like it beside that.
+
+        One that no reference says by itself may lean on the sentence before it, or, the first one, on the question.
+        """
+        part = read.part
+        ruling = await self._ruling(read, cited)
+        if ruling is None:
+            return await self._by_words(read, cited)
+        more = [*cited, *self._likest(read, cited)[:OTHERS]]
+        numbers, last = cited, ruling
+        if ruling != "supported" and more != cited:
+            numbers, last = more, await self._ruling(read, more)
+        if ruling != "supported" and last != "supported" and (lead := before or self.question):
+            last = await self._ruling(read, numbers, lead)
+        if last == "supported":
+            return await self._sentence(part, await self._spans(read, numbers), "supported")
+        if ruling == "differs" and (denying := [number for number in cited if self._speaks_of_it(read, number)]):
+            return await self._sentence(part, await self._spans(read, denying), "differs")
+        return Sentence(part.text, (), "unsourced")
+
+    async def _ruling(self, read: _Read, numbers: Sequence[int], lead: str = "") -> Ruling | None:
+        chosen = [(self._references[number - 1], read.near.get(number)) for number in numbers]
+        found = await off_loop(self._chars(read.part), premise, chosen)
+        values = read_values(f"{lead} {read.part.text}", self.language) if lead else read.values
+        said = f"{lead} {read.part.text}" if lead else read.part.text
+        translated = all(reference.language != self.language for reference, _ in chosen)
+        return await self.judge.ruling(
+            *found.pair(said, self.language, values), self.language, translated=translated, sure=not read.misnamed
+        )
+
+    async def _by_words(self, read: _Read, cited: Sequence[int]) -> Sentence:
+        """Say what words alone show, where there is no judge: a source has some of them, or is near in meaning."""
+        for numbers in (cited, self._likest(read, cited)[:1]):
+            like = [n for n in numbers if n in read.near and read.near[n].share >= self._least_share]
+            foreign = [n for n in numbers if n not in like and await self._is_translated(read, n)]
+            if found := [*like, *foreign]:
+                return await self._sentence(read.part, await self._spans(read, found), "supported")
+        return Sentence(read.part.text, (), "unsourced")
+
+    # -- citations -----------------------------------------------------------------------------------------------------
+
+    async def _checked_block(self, part: ReplyPart, named: Sequence[int]) -> Sentence:
+        """Hold a table or code block against the references: to the letter, or a table cell by cell."""
+        others = [number for number in range(1, len(self.hits) + 1) if number not in named]
+        for numbers in (named, *([number] for number in others)):
+            found = await asyncio.to_thread(self._blocks, part, numbers)
+            if found:
+                quotes = [self.hits[number - 1].chunk.text[slice(*span)] for number, span in found]
+                verdict = "quoted" if any(is_same_block(part.text, quote) for quote in quotes) else "supported"
+                return await self._sentence(part, found, verdict)
+        return Sentence(part.text, (), "unsourced")
+
+    def _blocks(self, part: ReplyPart, numbers: Sequence[int]) -> list[tuple[int, Span]]:
+        chunks = [(number, self.hits[number - 1].chunk, self._references[number - 1].language) for number in numbers]
+        found = ((n, support_block(part.text, c.text, table_head(c), language)) for n, c, language in chunks)
+        return [(number, span) for number, span in found if span]
+
+    async def _spans(self, read: _Read, numbers: Sequence[int]) -> list[tuple[int, Span]]:
+        """Return of each reference the words that are most like a sentence; of those like it, where any is."""
+        like = [(n, read.near[n].span) for n in numbers if n in read.near and read.near[n].share >= LEAST_SHARE]
+        rest = [n for n in numbers if self._references[n - 1].language != self.language or not like]
+        return like or [(number, (await self._nearest(read, number))[0]) for number in rest]
+
+    async def _is_translated(self, read: _Read, number: int) -> bool:
+        foreign = self._references[number - 1].language != self.language
+        return foreign and (await self._nearest(read, number))[1] <= self._translated_distance
+
+    async def _nearest(self, read: _Read, number: int) -> tuple[Span, float]:
+        """Return the sentence of a reference that is nearest in meaning, and its distance."""
+        reference = self._references[number - 1]
+        units, text = reference.units, reference.hit.chunk.text
+        vectors = await self.embedder.passages([read.part.text, *(text[slice(*unit.span)] for unit in units)])
         distances = 1.0 - vectors[1:] @ vectors[0]
         nearest = int(distances.argmin())
-        return spans[nearest], float(distances[nearest])
+        return units[nearest].span, float(distances[nearest])
 
-    async def _citation(self, number: int, span: Span | None) -> Citation | None:
-        if span is None:
-            return None
-        citation = cite(self.hits[number - 1], number, span)
-        if citation.document_id not in self.texts:
-            self.texts[citation.document_id] = await self.text_of(citation.document_id)
-        return citation if check(citation, self.texts[citation.document_id]) else None
-
-
-async def _line(citation: Citation) -> str:
-    return (await off_loop(len(citation.quote), render, citation.quote)).line
+    async def _sentence(self, part: ReplyPart, spans: Sequence[tuple[int, Span]], verdict: Verdict) -> Sentence:
+        """Return a sentence with those citations that stand in their documents; without one it is unsourced."""
+        citations: list[Citation] = []
+        for number, span in spans:
+            citation = cite(self.hits[number - 1], number, span)
+            if citation.document_id not in self.texts:
+                self.texts[citation.document_id] = await self.text_of(citation.document_id)
+            if check(citation, self.texts[citation.document_id]):
+                citations.append(citation)
+        return Sentence(part.text, tuple(citations), verdict if citations else "unsourced")

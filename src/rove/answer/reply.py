@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from rove.answer.cite import marks
 from rove.language.sentences import sentence_spans
 
-_NUMBERS = r"\^?\d{1,3}\??(?:\s*[,;，、]\s*\^?\d{1,3}\??)*"
+_NUMBER = r"\^?\d{1,3}≠?\??"
+_NUMBERS = rf"{_NUMBER}(?:\s{{0,2}}[-–,;，、]\s{{0,2}}{_NUMBER}){{0,20}}"
+_NAMED = r"(?:[^\W\d_]{2,12}[:#.]?\s?)?"  # "Source 1", "ID:1"
 # What may repeat is bounded, and blanks are taken from their first: else the time grows with the square of the length.
-_MARK = re.compile(rf"`[^`\n]*`|(?:(?<!\s)\s+)?(?:\[({_NUMBERS})\](?!\()|【({_NUMBERS})(?:†[^】【]{{0,80}})?】)")
+_MARK = re.compile(
+    rf"`[^`\n]*`|(?:(?<!\s)\s+)?(?:\\?\[{_NAMED}({_NUMBERS}|\?)\\?\](?!\()|【({_NUMBERS})(?:†[^】【]{{0,80}})?】"
+    rf"|[［⟦]({_NUMBERS})[］⟧]|<sup>\[?({_NUMBERS})\]?</sup>|##({_NUMBERS})\$\$)"
+)
+_RANGE = re.compile(r"(\d+)(?:\D{0,3}[-–]\D{0,3}(\d+))?")
+MOST_IN_RANGE = 20
 _ATOM = re.compile(r"!?\[[^\[\]]*\]\([^)]{0,1000}\)|`[^`]*`")  # images, links and code, which no sentence ends in
 _LEAD = re.compile(r"\s*(?:#{1,6}\s+|[-*+•]\s+|\d{1,3}[.)、]\s*(?=\D)|>\s*)*")
 _FENCE = re.compile(r"\s*(```|~~~)")
@@ -21,7 +27,10 @@ _ENDING = re.compile(r"[.!?。！？…]['\"”’」』)*_]*$")
 _ENDING_CHARS = 40
 _STOP = re.compile(r"[.!?]|[^\x00-\x7f\w\s]")  # may end a sentence
 _BREAK = re.compile(r"\r\n|\r(?!\Z)|[\n\v\f\x1c-\x1e\x85\u2028\u2029]")
-_UNREAD = re.compile(r"(?:\[[\^\d\s,;，、?]*\]?|【[^】]*】?|\])\Z")  # may become a mark, or a link
+_UNREAD = re.compile(  # may become a mark, or a link
+    r"(?:\\?\[[\w\s^,;，、:#.≠?–-]{0,24}\\?\]?|\\|[【［⟦][^】］⟧]{0,90}[】］⟧]?|<[^<>]{0,4}(?:>[\d\s,;[\]–-]{0,30}(?:<[^<>]{0,5})?)?"
+    r"|##?(?:\d[\d\s,;–-]{0,30})?\$?|\])\Z"
+)
 _CLOSERS = "`](x\"'’”“»›」』》〉）】)]}>"  # what closes code, links, quotations and brackets that may be open
 _BEGUN = re.compile(r"\S+\s|\S{12}|[⺀-鿿가-힣]")  # shows whether the sentence before has ended, and is not "am 3." Mai
 GROWTH = 32  # the part of a line that comes between two looks at it, as a divisor of its length
@@ -158,18 +167,18 @@ class ReplyText:
 
     >>> parser, text = ReplyParser("en"), ReplyText()
     >>> parts = parser.feed("- One. [1]\n- Two. Three. [2]") + parser.close()
-    >>> [text.add(part, part.numbers) for part in parts]
+    >>> [text.add(part, marks(part.numbers)) for part in parts]
     ['- One. [1]', '\n- Two.', ' Three. [2]']
     """
 
     def __init__(self) -> None:
         self._before: ReplyPart | None = None
 
-    def add(self, part: ReplyPart, numbers: Sequence[int], *, doubtful: bool = False) -> str:
-        """Return what the next part adds to the text."""
+    def add(self, part: ReplyPart, mark: str = "", *, text: str = "") -> str:
+        """Return what the next part adds to the text: its own with the `mark` behind it, or the `text` in its place."""
         before, self._before = self._before, part
-        behind = "\n\n" if part.block and numbers else " "
-        cited = f"{part.text}{behind}{marks(numbers, doubtful=doubtful)}"
+        behind = "\n\n" if part.block and mark else " "
+        cited = text or f"{part.text}{behind}{mark}"
         if before is None:
             return f"{part.opening}{cited}".strip()
         breaks = "\n" if part.paragraph == before.paragraph else "\n\n"
@@ -240,16 +249,22 @@ def _strip_marks(text: str) -> tuple[str, list[tuple[int, int]], list[tuple[int,
     at = size = 0
     tail = ""
     for mark in _MARK.finditer(text):
-        numbers = mark.group(1) or mark.group(2)
+        numbers = mark[mark.lastindex] if mark.lastindex else ""
         if not numbers:
             continue
         part = text[at : mark.start()]
         at = mark.end()
         tail = (tail + part)[-_ENDING_CHARS:]
-        found += [(size + len(part), int(number)) for number in re.findall(r"\d+", numbers)]
+        found += [(size + len(part), number) for number in _named(numbers)]
         if _ENDING.search(tail) and at < len(text) and not text[at].isspace() and tail[-1] in ".!?…":
             part, tail = f"{part} ", f"{tail} "  # "One.[1]Two." would run together
         parts.append(part)
         size += len(part)
         places.append((size, at))
     return "".join((*parts, text[at:])), found, places
+
+
+def _named(numbers: str) -> Iterator[int]:
+    """Yield the numbers of a mark, those of a range one by one."""
+    for first, last in _RANGE.findall(numbers):
+        yield from range(int(first), min(int(last or first), int(first) + MOST_IN_RANGE) + 1)

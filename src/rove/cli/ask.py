@@ -11,11 +11,13 @@ from rove.cli.session import Session
 from rove.events import Event, TextDelta
 from rove.language.rendering import render
 from rove.records import Answer, Citation
+from rove.records.answer import DIFFERS
 from rove.retrieve.condition import parse_where
 
 QUOTING = frozenset({"extractive", "refused", "clarifying", "chitchat"})
 """Modes of answers that no chat model has written: their words are shown as they are."""
 NEAREST = "Nearest passages, which may not answer it:"
+LEFT_OUT = "Left out: {text}"
 
 
 def ask(
@@ -73,8 +75,12 @@ def show_answer(session: Session, answer: Answer, *, shown: int = 0, verbose: bo
         session.output.text(render(answer.text))
     if answer.citations:
         session.output.line()
+    differing = {one for sentence in answer.sentences if sentence.verdict == "differs" for one in sentence.citations}
     for citation in answer.citations:
-        _show_reference(session, citation, answer.short)
+        _show_reference(session, citation, answer.short, differs=citation in differing)
+    for sentence in answer.sentences:
+        if sentence.deleted:
+            session.output.line(LEFT_OUT.format(text=render(sentence.text).line), style="dim")
     if answer.nearest:
         session.output.line(f"\n{NEAREST}", style="dim")
     show_hits(session, answer.nearest, answer.question, verbose=verbose)
@@ -93,12 +99,14 @@ def _show_quotes(session: Session, text: str) -> None:
             session.output.line(part)
 
 
-def _show_reference(session: Session, citation: Citation, short: Citation | None) -> None:
+def _show_reference(session: Session, citation: Citation, short: Citation | None, *, differs: bool) -> None:
     start, end = citation.span
     shown = render(citation.quote)
     title = f"[dim] · {plain(citation.title)}[/]" if citation.title else ""
     aged = as_it_was(citation.as_of)
-    head = f"[cyan]\\[{citation.number}][/] [bold]{plain(place(session, citation.uri, citation.page))}[/]{title}{aged}"
+    sign = DIFFERS if differs else ""
+    stands = plain(place(session, citation.uri, citation.page))
+    head = f"[cyan]\\[{citation.number}{sign}][/] [bold]{stands}[/]{title}{aged}"
     where = f"[dim]open: rove inspect {citation.document_id} --span {start}:{end}{plain(session.again)}[/]"
     session.output.marked(f"{head}\n    “{_emphasised(shown.line, citation, short)}”")
     session.output.links(shown.links, "    ")

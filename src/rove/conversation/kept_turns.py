@@ -12,6 +12,7 @@ from rove.answer.chitchat import CHITCHAT
 from rove.answer.cite import marks
 from rove.conversation.respond import CLARIFYING
 from rove.records import Answer, Citation, Hit, Understood
+from rove.records.answer import with_new_verdicts
 from rove.records.sql import SqlReply
 
 EXTRACTIVE, REFUSED = "extractive", "refused"
@@ -58,7 +59,7 @@ def from_text(text: str) -> KeptReply:
     if not text:
         return KeptReply()
     try:
-        return _reader.decode(text)
+        return _reader.decode(with_new_verdicts(text))
     except (msgspec.MsgspecError, RecursionError, UnicodeEncodeError):
         return KeptReply(withheld=True)
 
@@ -99,7 +100,7 @@ def left_of(replies: Sequence[KeptReply], gone: Collection[str], walks: Collecti
     touched = False
     for reply in replies:
         left = _left(reply, gone)
-        if touched and (left.standalone or (left.answer and left.answer.mode not in BY_RULES)):
+        if touched and (left.standalone or _is_written(left.answer)):
             left = _without_models(left)
         touched = touched or left.withheld or reply.walk_id in walks
         found.append(left)
@@ -116,9 +117,14 @@ def _left(reply: KeptReply, gone: Collection[str]) -> KeptReply:
 
 
 def _without_models(reply: KeptReply) -> KeptReply:
-    if reply.answer and reply.answer.mode not in BY_RULES:
+    if _is_written(reply.answer):
         return replace(reply, answer=None, standalone="", withheld=True)
     return replace(reply, standalone="")
+
+
+def _is_written(answer: Answer | None) -> bool:
+    """Say whether words of a chat model are in an answer, or told beside it."""
+    return answer is not None and (answer.mode not in BY_RULES or not all(one.kept for one in answer.sentences))
 
 
 def _answer_left(answer: Answer, gone: Collection[str]) -> Answer | None:
@@ -139,7 +145,7 @@ def _answer_left(answer: Answer, gone: Collection[str]) -> Answer | None:
     sentences = tuple(
         replace(sentence, citations=tuple(map(renumbered, sentence.citations)))
         for sentence in answer.sentences
-        if all(citation.document_id not in gone for citation in sentence.citations)
+        if sentence.kept and all(citation.document_id not in gone for citation in sentence.citations)
     )
     if not sentences:
         return None

@@ -40,7 +40,7 @@ class Grounding:
 def score_grounding(answer: Answer) -> Grounding:
     """Check each sentence of an answer against the references that it cites, and against the words that it cites.
 
-    Sentences that were marked as unsupported are not in the answer's text and do not count.
+    Deleted sentences are not in the answer's text and do not count.
     """
     recalled: list[bool] = []
     needed: list[bool] = []

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from rove.errors import InputError
 from rove.flow.value_types import Type
+from rove.records.answer import with_new_verdicts
 
 
 def to_json(value: object) -> bytes:
@@ -33,7 +34,7 @@ def from_json(text: bytes | msgspec.Raw, kind: Type) -> Any:  # noqa: ANN401 - a
         InputError: it is no value of that type.
     """
     try:
-        return msgspec.json.decode(text, type=kind, dec_hook=_made)
+        return msgspec.json.decode(with_new_verdicts(bytes(text).decode()), type=kind, dec_hook=_made)
     except (msgspec.MsgspecError, ValueError, TypeError) as error:
         message = f"What a step gave cannot be read: {error}."
         raise InputError(message, cure="Run the flow anew: the operator gives something else now.") from error

@@ -21,7 +21,7 @@ Words = Mapping[str, str]
 
 
 def page(paper: Paper, sources: Mapping[str, Document]) -> str:
-    """Write a report as one HTML file without a script; it loads nothing. What is unsupported is left out.
+    """Write a report as one HTML file without a script; it loads nothing. What was deleted is left out.
 
     Args:
         paper: the report.
@@ -132,8 +132,8 @@ def _sentences(sentences: Sequence[Sentence], numbered: _Numbered) -> Iterator[s
         if place:
             yield " "
         yield one.text
-        if one.verdict == "doubtful":
-            yield tag("span", "?", class_="doubt", title=numbered.words["doubtful"])
+        if not one.held:
+            yield tag("span", numbered.words[one.verdict], class_="doubt")
         yield from numbered.marks(one.citations)
 
 

@@ -9,10 +9,30 @@ from rove.records.document import Span
 from rove.records.hit import Hit
 
 NEAREST = 3
-Verdict = Literal["quoted", "supported", "doubtful", "unsupported"]
-"""What is known of a sentence. "quoted": it is the source's own words. "supported": who, what, how many and in which
-role stand so in one place of a source. "doubtful": its words and values stand there, perhaps not said of each other.
-"unsupported": no source was found that holds it."""
+DIFFERS, UNSOURCED, GAP = "≠?", "[?]", "[…]"
+"""Marks in an answer's text: behind a number whose source says otherwise, "[1≠?]"; behind a sentence that no source
+says; and in the place of a deleted one."""
+Verdict = Literal["quoted", "supported", "differs", "unsourced"]
+"""What is known of a sentence. "quoted": it is the source's own words. "supported": a source says it in other words.
+"differs": a source says otherwise of the same, a value, a name, a role or a "not"; its citations are those words.
+"unsourced": no source was found that says it. Only the last two are marked: docs/decisions/059-marks.md."""
+
+
+_EARLIER = {
+    '"verdict":"doubtful"': '"verdict":"supported"',
+    '"verdict":"unsupported"': '"verdict":"unsourced","deleted":true',
+}
+
+
+def with_new_verdicts(text: str) -> str:
+    """Return an answer in JSON, as Rove 0.1.0 has kept it, with the verdicts of today; any other text as it is.
+
+    >>> with_new_verdicts('{"text":"It is.","verdict":"unsupported"}')
+    '{"text":"It is.","verdict":"unsourced","deleted":true}'
+    """
+    for before, now in _EARLIER.items():
+        text = text.replace(before, now)
+    return text
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,16 +56,25 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """One sentence of an answer, what it rests on, and what is known of it."""
+    """One sentence of an answer, what it rests on, and what is known of it.
+
+    `deleted`: it does not stand in the answer's text; in its place stands `GAP`, where the answer is a chat model's.
+    """
 
     text: str
     citations: tuple[Citation, ...] = ()
     verdict: Verdict = "quoted"
+    deleted: bool = False
 
     @property
     def kept(self) -> bool:
-        """True where it stands in the answer's text: no unsupported one does."""
-        return self.verdict != "unsupported"
+        """True where it stands in the answer's text."""
+        return not self.deleted
+
+    @property
+    def held(self) -> bool:
+        """True where a source says it."""
+        return self.verdict in ("quoted", "supported")
 
 
 @dataclass(frozen=True, slots=True)

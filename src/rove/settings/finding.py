@@ -226,9 +226,12 @@ class AnswerSettings(SettingsSection):
     note says so, as it does of what the fallback "synonyms" finds. In the pipeline "gather" the grades stand in for it.
     """
     verify: bool = False
-    """Whether the chat model is asked of each sentence that it put in words of its own if the cited quotations say it:
-    a call more for each. Without, or where the model does not confirm it, such a sentence is marked as doubtful. Worth
-    it with a strong model; a weak one confirms what is false."""
+    """Whether a second judge reads the sentences of a chat model of which the packaged one is not sure: the one that
+    `judge.name` names, or else the chat model itself; a call more for each. Worth it with a strong model; a weak one
+    confirms what is false."""
+    strict: bool = False
+    """Whether sentences of a chat model are deleted that no source says, or that their source contradicts. Else they
+    stand, and are marked; what is deleted is told beside the answer."""
     persona: str = "You answer questions from the user's own documents."
     """Who answers: it opens the chat model's instructions."""
     style: str = ""

@@ -90,6 +90,9 @@ def _leads_from(lead: Lead, documents: Collection[str], chunks: set[str], facts:
 
 
 def _answers_from(answer: Answer, documents: Collection[str]) -> bool:
+    """Say whether an answer may hold words of these documents: a sentence that no source says may hold anything."""
+    if not all(sentence.held for sentence in answer.sentences):
+        return True
     cited = {citation.document_id for citation in answer.citations} | {hit.chunk.document_id for hit in answer.hits}
     return bool(cited & set(documents)) or any(_rests(step.citation, documents) for step in answer.path)
 

@@ -11,6 +11,7 @@ import msgspec
 from rove.errors import InputError
 from rove.records import Filter
 from rove.records import filter as filters
+from rove.records.answer import with_new_verdicts
 from rove.records.walk_events import WalkEvent, WalkInfo, WalkStarted
 from rove.walk.state import State
 
@@ -47,7 +48,7 @@ def from_line(line: str) -> WalkEvent:
         InputError: it is none.
     """
     try:
-        told = msgspec.json.decode(line, type=_Line)
+        told = msgspec.json.decode(with_new_verdicts(line), type=_Line)
         return _decoder(told.event).decode(told.data)
     except (msgspec.MsgspecError, KeyError, RecursionError, UnicodeEncodeError) as error:
         message = f"This is no event of a walk: {line[:80]!r} ({error})."

@@ -234,7 +234,11 @@ class Loop:
             hits,
             language=state.language,
             context=AnswerContext(
-                context.search_context.embedder, context.chat, context.answer, read_once(context.text_of, texts)
+                context.search_context.embedder,
+                context.chat,
+                context.answer,
+                read_once(context.text_of, texts),
+                judge=context.search_context.judge(),
             ),
             found=found,
             verdict=verdict,

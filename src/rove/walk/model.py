@@ -13,6 +13,7 @@ from pydantic import BaseModel, Field, ValidationError
 from rove.answer.pack import BUDGET_TOKENS, cut
 from rove.answer.reference_checker import ReferenceChecker
 from rove.answer.reply import ReplyPart
+from rove.answer.sentence_judge import SentenceJudge
 from rove.errors import ServiceError
 from rove.language.token_count import count_tokens
 from rove.models import ChatModel
@@ -64,9 +65,9 @@ class ModelReader:
         for number, hits in enumerate(grouped(material.hits)):
             if exhausted(replace(state.spent, calls=state.spent.calls + number), state.budget):
                 return
-            checker = ReferenceChecker(
-                hits, state.language, self._context.text_of, self._context.search_context.embedder
-            )
+            context = self._context.search_context
+            judge = SentenceJudge(context.judge(), strict=True)
+            checker = ReferenceChecker(hits, state.language, self._context.text_of, context.embedder, judge)
             async for finding in self._notes(hits, state, checker):
                 yield finding
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from rove.records.answer import DIFFERS
 from rove.serve.documents.schema import JobOut
 from rove.serve.documents.texts import SummaryOut, TextOut
 from rove.serve.mcp.excerpt import cut, excerpt
@@ -41,7 +42,12 @@ def answer_text(answer: AnswerOut) -> str:
     """Say an answer, then its sources by their numbers, or, where it was refused, the nearest passages."""
     parts = [answer.text]
     if answer.citations:
-        parts.append("Sources:\n" + "\n".join(_citation(one) for one in answer.citations))
+        differing = [
+            one for sentence in answer.sentences if sentence.verdict == "differs" for one in sentence.citations
+        ]
+        parts.append("Sources:\n" + "\n".join(_citation(one, otherwise=one in differing) for one in answer.citations))
+    if out := [one.text for one in answer.sentences if one.deleted]:
+        parts.append("Left out of the answer:\n" + "\n".join(f"- {text}" for text in out))
     if answer.nearest:
         parts.append("Nearest passages, which do not answer it:\n" + hits_text(answer.question, answer.nearest))
     if answer.note:
@@ -49,9 +55,12 @@ def answer_text(answer: AnswerOut) -> str:
     return "\n\n".join(parts)
 
 
-def _citation(one: CitationOut) -> str:
+def _citation(one: CitationOut, *, otherwise: bool = False) -> str:
     quote = cut(" ".join(_shown(one.rendered).split()), QUOTE_BYTES)
-    return f"[{one.number}] {_place(one.title, (), one.source, one.page)} {_opened(one)}{_aged(one.as_of)}: “{quote}”"
+    sign = f"{DIFFERS}] says otherwise:" if otherwise else "]"
+    return (
+        f"[{one.number}{sign} {_place(one.title, (), one.source, one.page)} {_opened(one)}{_aged(one.as_of)}: “{quote}”"
+    )
 
 
 def _aged(day: str) -> str:

@@ -18,9 +18,9 @@ from rove.serve.redaction import public_source
 from rove.serve.schema import Reply
 from rove.serve.space_folder import DEFAULT
 
-_MARK = re.compile(r"\[(\d+)\??\]")
-_TOUCHING = re.compile(r"(\[\d+\??\])(?=\[\d+\??\])")
-_DEFINITION = re.compile(r'\[\d+\??\]: <[^<>\n]*> "[^"\n]*"')
+_MARK = re.compile(r"\[(\d+)(?:≠\?)?\]")
+_TOUCHING = re.compile(r"(\[\d+(?:≠\?)?\])(?=\[\d+(?:≠\?)?\])")
+_DEFINITION = re.compile(r'\[\d+(?:≠\?)?\]: <[^<>\n]*> "[^"\n]*"')
 
 
 class UrlCitation(Reply):
@@ -90,8 +90,8 @@ def footer(text: str, citations: Sequence[UrlCitation]) -> str:
 def spaced(text: str) -> str:
     """Part numbers that touch: markdown would take two of them for one link.
 
-    >>> spaced("So it is. [1][2?]")
-    'So it is. [1] [2?]'
+    >>> spaced("So it is. [1][2≠?]")
+    'So it is. [1] [2≠?]'
     """
     return _TOUCHING.sub(r"\1 ", text)
 

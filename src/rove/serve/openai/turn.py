@@ -7,6 +7,7 @@ from contextlib import aclosing
 from copy import copy
 from dataclasses import dataclass, replace
 
+from rove.answer.passages import differences
 from rove.errors import InputError
 from rove.models.usage import Usage
 from rove.off_loop import chars_of, off_loop
@@ -90,6 +91,9 @@ class Turned:
                 if rest := told.answer.text[len(sent) :]:
                     yield spaced(rest) if linked else rest
                 text = spaced(told.answer.text) if linked else told.answer.text
+                if otherwise := differences(told.answer):
+                    yield otherwise
+                    text += otherwise
                 sources = citations_in(text, told.answer, self.links)
                 if linked and (under := footer(text, sources)):
                     yield under

@@ -215,10 +215,14 @@ class CitationOut(Reply):
 
 
 class SentenceOut(Reply):
-    """A sentence of the answer, and the words that hold it."""
+    """A sentence of the answer, and the words that hold it, or, where it differs from its source, those of the source.
+
+    `deleted`: it does not stand in the answer's text.
+    """
 
     text: str
     verdict: Verdict
+    deleted: bool
     citations: list[CitationOut]
 
 
@@ -247,7 +251,12 @@ class AnswerOut(Reply):
     def of(cls, answer: Answer) -> AnswerOut:
         """Make it of a record."""
         sentences = [
-            SentenceOut(text=s.text, verdict=s.verdict, citations=[CitationOut.of(c) for c in s.citations])
+            SentenceOut(
+                text=s.text,
+                verdict=s.verdict,
+                deleted=s.deleted,
+                citations=[CitationOut.of(c) for c in s.citations],
+            )
             for s in answer.sentences
         ]
         return cls(

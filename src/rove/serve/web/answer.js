@@ -14,24 +14,32 @@ import { named, t } from "./words.js";
 const OWN_MODES = ["extractive", "refused", "unsourced", "clarifying", "chitchat"];
 const SIGNS = /[^\p{L}\p{N}\s]/u;
 const RULE = /^:?-+:?$/;
+const GAP = "[…]"; // in the place of a deleted sentence
 const PLAIN_MODES = ["refused", "clarifying", "chitchat"]; // fixed sentences, and names of documents in them
 
 /** A button that opens the words which a citation rests on. */
-export function cite(citation, sign = String(citation.number), doubtful = false) {
+export function cite(citation, sign = String(citation.number), differs = false) {
   const page = citation.page ? t("source.page", { page: citation.page }) : "";
   const open = (event) => openSource(citation, event.currentTarget);
-  const label = t(doubtful ? "answer.cite-doubtful" : "answer.cite", { number: sign === "¶" ? "" : citation.number, title: citation.title });
-  return el("button", { type: "button", class: doubtful ? "cite doubtful" : "cite", "aria-label": label, title: [doubtful ? label : citation.title, page].filter(Boolean).join(" · "), on: { click: open } }, sign);
+  const label = t(differs ? "answer.cite-differs" : "answer.cite", { number: sign === "¶" ? "" : citation.number, title: citation.title });
+  return el("button", { type: "button", class: differs ? "cite differs" : "cite", "aria-label": label, title: [differs ? label : citation.title, page].filter(Boolean).join(" · "), on: { click: open } }, sign);
 }
 
 /** Draw what has passed of an answer that is still being written: its numbers open nothing before its sources are here. */
 export function drawDraft(host, text) {
   const kept = new Kept();
-  return drawMarkdown(host, kept.put(text), { kept, mark: (number, doubtful) => el("span", { class: "cite pending" }, sign(number, doubtful)) });
+  return drawMarkdown(host, kept.put(text), { kept, mark: (number, sign) => (number ? el("span", { class: "cite pending" }, sign + number) : sign === "?" ? unsourced() : null) });
 }
 
-function sign(number, doubtful) {
-  return doubtful ? `${number}?` : String(number);
+/** What stands behind a sentence that no source says. */
+function unsourced() {
+  return el("span", { class: "unsourced", title: t("answer.unsourced.text") }, t("answer.unsourced"));
+}
+
+/** A number whose source says otherwise, and beside it what the source says. */
+function differing(citation) {
+  const words = citation.rendered ? citation.rendered.text : citation.quote;
+  return el("span", { class: "differing" }, cite(citation, `≠${citation.number}`, true), " ", el("q", {}, words.split(/\s+/).filter(Boolean).join(" ")));
 }
 
 /** The answer's text: what a model wrote is markdown, and what a source says stands as it was rendered. */
@@ -53,21 +61,34 @@ function cells(table) {
   return table.split(/(?<!\\)\|/).map((cell) => cell.trim()).filter((cell) => SIGNS.test(cell) && !RULE.test(cell));
 }
 
+/** The sentences that do not stand in the text, where each has its sign there; else none. */
+function gaps(answer) {
+  const out = deleted(answer);
+  return answer.text.split(GAP).length - 1 === out.length ? out : [];
+}
+
+function deleted(answer) {
+  return answer.mode === "unsourced" ? [] : answer.sentences.filter((one) => one.deleted);
+}
+
 /** The [n] of a text come in the order of the sentences' citations: each becomes the button of its own. */
 function marks(answer) {
-  const citations = answer.sentences.flatMap((one) => one.citations);
+  const citations = answer.sentences.filter((one) => !one.deleted).flatMap((one) => one.citations);
+  const out = gaps(answer);
   let next = 0;
-  return (number, doubtful) => {
+  return (number, sign) => {
+    if (sign === "?") return unsourced();
+    if (sign === "…") return out.length ? el("details", { class: "gap" }, el("summary", { "aria-label": t("answer.left-out", { count: 1 }) }, GAP), " ", out.shift().text) : null;
     const found = citations.findIndex((one, place) => place >= next && one.number === number);
     if (found >= 0) next = found + 1;
     const citation = citations[found] ?? citations.findLast((one) => one.number === number);
-    return citation ? cite(citation, sign(number, doubtful), doubtful) : null;
+    return citation && (sign ? differing(citation) : cite(citation));
   };
 }
 
-/** Sentences that a model wrote and no source holds: they are told, beside the answer and never in it. */
+/** Sentences that a model wrote and that do not stand in the answer, where no sign of them does either. */
 function leftOut(answer) {
-  const out = answer.mode === "unsourced" ? [] : answer.sentences.filter((one) => one.verdict === "unsupported");
+  const out = gaps(answer).length ? [] : deleted(answer);
   return out.length > 0 && el("details", { class: "left-out" }, el("summary", {}, t("answer.left-out", { count: out.length })), el("ul", {}, out.map((one) => el("li", {}, one.text))));
 }
 

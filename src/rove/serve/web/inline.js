@@ -5,7 +5,7 @@ import { el } from "./dom.js";
 const OPEN = "\ufdd0"; // noncharacters, which no text may hold
 const SHUT = "\ufdd1";
 const KEPT = /\ufdd0(\d+)\ufdd1/g;
-const TOKEN = /\\([!-/:-@[-`{-~])|(`+)|!?\[([^[\]]*)\]\(((?:[^()\s]|\([^()\s]*\))*)(?:\s+"[^"]*")?\)|\[(\d{1,3})(\??)\]|\ufdd0(\d+)\ufdd1|(\*+|_+)|[^\\`![*_\ufdd0]+|[^]/y;
+const TOKEN = /\\([!-/:-@[-`{-~])|(`+)|!?\[([^[\]]*)\]\(((?:[^()\s]|\([^()\s]*\))*)(?:\s+"[^"]*")?\)|\[(?:(\d{1,3})(≠?)\??|([?…]))\]|\ufdd0(\d+)\ufdd1|(\*+|_+)|[^\\`![*_\ufdd0]+|[^]/y;
 const WORD = /[\p{L}\p{N}]/u;
 const MOST_SIGNS = 3;
 
@@ -36,7 +36,7 @@ export function inline(text, hooks) {
   const put = (piece) => add(frames.at(-1).inside, piece);
   for (let at = 0; at < text.length; ) {
     TOKEN.lastIndex = at;
-    const [whole, escaped, ticks, words, address, number, doubt, place, signs] = TOKEN.exec(text);
+    const [whole, escaped, ticks, words, address, number, differs, sign, place, signs] = TOKEN.exec(text);
     let end = at + whole.length;
     if (escaped) put(escaped);
     else if (ticks) {
@@ -44,7 +44,8 @@ export function inline(text, hooks) {
       if (close) end = close + ticks.length;
       put(close ? el("code", { dir: "ltr" }, hooks.kept.whole(bare(text.slice(at + ticks.length, close)))) : ticks);
     } else if (address !== undefined) for (const piece of link(words, address, hooks)) put(piece);
-    else if (number) put(hooks.mark(Number(number), Boolean(doubt)) ?? whole);
+    else if (number) put(hooks.mark(Number(number), differs) ?? whole);
+    else if (sign) put(hooks.mark(0, sign) ?? whole);
     else if (place) put(el("bdi", { class: "quote" }, hooks.kept.words[place]));
     else if (signs) emphasis(frames, signs, text[at - 1] ?? " ", text[end] ?? " ");
     else put(whole);

@@ -18,7 +18,7 @@ const drawn = new WeakMap();
 
 /**
  * Draw a text into an element. What is there already and has not changed stays, so that a text can grow.
- * `hooks.mark(number, doubtful)`: the element of a reference [number], or [number?], or null; `hooks.kept`: see `inline`.
+ * `hooks.mark(number, sign)`: the element of a reference [number] (sign ""), [number≠?] ("≠"), [?] (0, "?") or […] (0, "…"), or null; `hooks.kept`: see `inline`.
  */
 export function drawMarkdown(host, text, hooks) {
   const blocks = read(lines(text), 0, []);

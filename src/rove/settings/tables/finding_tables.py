@@ -185,8 +185,11 @@ class AnswerTable(TypedDict, total=False):
     """The cosine distance within which something must lie for a question to be answered; it holds in every `mode`.
     Default: 0.0."""
     verify: bool
-    """Whether the chat model is asked of each sentence that it put in words of its own if the cited quotations say it:
-    a call more for each. Default: False."""
+    """Whether a second judge reads the sentences of a chat model of which the packaged one is not sure: the one that
+    `judge.name` names, or else the chat model itself; a call more for each. Default: False."""
+    strict: bool
+    """Whether sentences of a chat model are deleted that no source says, or that their source contradicts. Default:
+    False."""
     persona: str
     """Who answers: it opens the chat model's instructions. Default: "You answer questions from the user's own
     documents."."""
