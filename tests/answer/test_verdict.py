@@ -258,7 +258,7 @@ async def test_a_second_judge_is_asked_only_where_the_first_is_not_sure_of_suppo
 ) -> None:
     second = ScriptedJudge(lambda *_: NO)
     judge = SentenceJudge(first and ScriptedJudge(lambda *_: first), second)
-    assert await judge.ruling("It is open.", "It is shut.", "en") == ruling
+    assert await judge.ruling("It is open.", "It is shut.", 0.05) == ruling
     assert len(second.read) == asked
 
 

@@ -11,7 +11,7 @@ from rove.answer.claim import Claim, plain, read_claim
 from rove.answer.passages import TextOf, table_head
 from rove.answer.reference_text import Likeness, ReferenceText, premise
 from rove.answer.reply import ReplyPart
-from rove.answer.sentence_judge import Ruling, SentenceJudge
+from rove.answer.sentence_judge import RATHER, Ruling, SentenceJudge
 from rove.answer.values import Value, in_digits, read_values
 from rove.answer.verdict import is_quoted, is_same_block
 from rove.language.detect import detect
@@ -97,8 +97,7 @@ class ReferenceChecker:
         language = self.language if spoken == UNKNOWN_LANGUAGE else spoken
         if support(part.text, persona, language):
             return True
-        ruling = await self.judge.ruling(part.text, persona, self.language, translated=language != self.language)
-        if ruling is not None:
+        if (ruling := await self.judge.ruling(part.text, persona, RATHER)) is not None:
             return ruling == "supported"
         if language == self.language:
             return False
@@ -216,9 +215,9 @@ class ReferenceChecker:
         values = read_values(f"{lead} {read.part.text}", self.language) if lead else read.values
         said = f"{lead} {read.part.text}" if lead else read.part.text
         translated = all(reference.language != self.language for reference, _ in chosen)
-        return await self.judge.ruling(
-            *found.pair(said, self.language, values), self.language, translated=translated, sure=not read.misnamed
-        )
+        unlike = not translated and not any(like for _, like in chosen)
+        least = self.judge.least(self.language, translated=translated, unlike=unlike)
+        return await self.judge.ruling(*found.pair(said, self.language, values), least, sure=not read.misnamed)
 
     async def _by_words(self, read: _Read, cited: Sequence[int]) -> Sentence:
         """Say what words alone show, where there is no judge: a source has some of them, or is near in meaning."""

@@ -55,19 +55,20 @@ class SentenceJudge:
         """Whether there is a judge."""
         return self.first is not None or self.second is not None
 
-    async def ruling(
-        self, claim: str, premise: str, language: str, *, translated: bool = False, sure: bool = True
-    ) -> Ruling | None:
+    def least(self, language: str, *, translated: bool = False, unlike: bool = False) -> float:
+        """Return the chance of support from which on a sentence in a language stands.
+
+        `translated`: what it is held against is in another language. `unlike`: that shares no word with it.
+        """
+        if self.strict or unlike:
+            return RATHER
+        return TRANSLATED if translated else LEAST_SUPPORTED.get(language, OTHER_LANGUAGE)
+
+    async def ruling(self, claim: str, premise: str, least: float, *, sure: bool = True) -> Ruling | None:
         """Say how a premise stands to a claim; None where no judge can say.
 
-        What the first judge is not sure of is asked of the second, if there is one; else it counts as supported.
-
-        Args:
-            claim: the sentence.
-            premise: what it is held against.
-            language: the claim's.
-            translated: whether the premise is in another one.
-            sure: whether the first judge may decide alone where it is sure.
+        What the first judge is not sure of is asked of the second, if there is one; else it counts as supported from
+        `least` on. Unless `sure`, the first may not decide alone where there is a second.
         """
         found = await self._asked("first", claim, premise)
         if found is None or not sure or found.supported < SURE:
@@ -76,8 +77,6 @@ class SentenceJudge:
                 return max(RULINGS, key=lambda ruling: getattr(second, RULINGS[ruling]))
         if found is None:
             return None
-        least = TRANSLATED if translated else LEAST_SUPPORTED.get(language, OTHER_LANGUAGE)
-        least = RATHER if self.strict else least
         if found.supported >= least:
             return "supported"
         return "differs" if found.contradicted >= found.neither else "unsourced"

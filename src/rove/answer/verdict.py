@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from rove.answer.claim import plain
-from rove.language.pipe_rows import table_rows
 from rove.language.rendering import render
 from rove.language.sentences import sentence_spans
 
@@ -42,20 +41,6 @@ def is_same_block(block: str, quote: str) -> bool:
     """Say whether each line of a table or code block stands in the quote to the letter."""
     lines = [line.strip() for line in block.splitlines() if line.strip("|-: \t`~")]
     return bool(lines) and all(line in quote for line in lines)
-
-
-def has_columns_of(block: str, reference: str, head: str = "") -> bool:
-    r"""Say whether every column of a table is called as one of the source's table is: else what a cell means is open.
-
-    >>> source = "| City | Head | Staff |\n|---|---|---|\n| Rome | Rossi | 9 |"
-    >>> has_columns_of("| City | Staff |\n|---|---|\n| Rome | 9 |", source)
-    True
-    >>> has_columns_of("| City | Rooms |\n|---|---|\n| Rome | 9 |", source)
-    False
-    """
-    known = {_shown(name) for row in table_rows(reference, head) for name in row.names}
-    named = {_shown(name) for row in table_rows(block) for name in row.names}
-    return bool(named) and named <= known
 
 
 def _shown(text: str) -> str:
