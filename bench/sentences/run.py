@@ -119,7 +119,7 @@ async def check(claimed: Claimed, embedder: Embedder, judge: Judge | None, *, ve
     chat = Says(f"{claimed.text} [1]", claimed.holds)
     context = AnswerContext(embedder, chat, AnswerSettings(verify=verify), text_of, judge=judge)
     verified = await write("", [hit], [hit], claimed.language, chat, context)
-    found = [sentence.verdict for sentence in verified.sentences] or ["unsourced"]
+    found: list[Verdict] = [sentence.verdict for sentence in verified.sentences] or ["unsourced"]
     return Judged(claimed, max(found, key=VERDICTS.index))
 
 

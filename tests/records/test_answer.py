@@ -23,7 +23,7 @@ def kept(text: str) -> str:
 def answer() -> Answer:
     sentences = tuple(
         Sentence(said, (), verdict)
-        for (said, _), (verdict, _) in zip(EARLIER, NOW, strict=True)  # type: ignore[arg-type]
+        for (said, _), (verdict, _) in zip(EARLIER, NOW, strict=True)  # pyright: ignore[reportArgumentType]
     )
     return Answer("When?", "It opened in 1908. It is “doubtful”. [1?]", "m", "en", sentences)
 

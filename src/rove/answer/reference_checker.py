@@ -201,7 +201,8 @@ class ReferenceChecker:
         numbers, last = cited, ruling
         if ruling != "supported" and more != cited:
             numbers, last = more, await self._ruling(read, more)
-        if ruling != "supported" and last != "supported" and (lead := before or self.question):
+        lead = before or self.question
+        if lead and last != "supported" and any(number in read.near for number in numbers):
             last = await self._ruling(read, numbers, lead)
         if last == "supported":
             return await self._sentence(part, await self._spans(read, numbers), "supported")
@@ -216,7 +217,9 @@ class ReferenceChecker:
         said = f"{lead} {read.part.text}" if lead else read.part.text
         translated = all(reference.language != self.language for reference, _ in chosen)
         unlike = not translated and not any(like for _, like in chosen)
-        least = self.judge.least(self.language, translated=translated, unlike=unlike)
+        if unlike and self.judge.first and self.judge.second is None:
+            return "unsourced"  # not a word or value in common: what a judge makes of such a pair means nothing
+        least = self.judge.least(self.language, translated=translated)
         return await self.judge.ruling(*found.pair(said, self.language, values), least, sure=not read.misnamed)
 
     async def _by_words(self, read: _Read, cited: Sequence[int]) -> Sentence:

@@ -55,12 +55,9 @@ class SentenceJudge:
         """Whether there is a judge."""
         return self.first is not None or self.second is not None
 
-    def least(self, language: str, *, translated: bool = False, unlike: bool = False) -> float:
-        """Return the chance of support from which on a sentence in a language stands.
-
-        `translated`: what it is held against is in another language. `unlike`: that shares no word with it.
-        """
-        if self.strict or unlike:
+    def least(self, language: str, *, translated: bool = False) -> float:
+        """Return the chance of support from which on a sentence stands; its source may be in another language."""
+        if self.strict:
             return RATHER
         return TRANSLATED if translated else LEAST_SUPPORTED.get(language, OTHER_LANGUAGE)
 
