@@ -198,7 +198,7 @@ async def test_what_two_sources_say_together_is_held_against_both() -> None:
     sentence = "Hollins Dairy pays 4,812 GBP for the Brack creamery, a site of class Cobalt."
 
     def judged(_: str, premise: str) -> Support:
-        return YES if "4,812" in premise and "cobalt" in premise else SILENT
+        return YES if "4,812" in premise and "Cobalt" in premise else SILENT
 
     for numbers in ("[1][2]", "[1]", "[2]", ""):
         found = await told(sources, "en", Writer(f"{sentence} {numbers}"), ScriptedJudge(judged))
@@ -243,7 +243,7 @@ async def test_title_headings_date_and_a_tables_heads_are_part_of_what_is_held_a
     found = await write("?", hits, hits, "en", Writer("In Rome 9 people work. [1]"), context)
     assert verdicts(found) == ["supported"]
     [(_, premise)] = judge.read
-    assert premise == f"Yearbook › Offices › 2024-05-01\n{table}".casefold()
+    assert premise == f"Yearbook › Offices › 2024-05-01\n{table}"
 
 
 # -- a second judge ----------------------------------------------------------------------------------------------------

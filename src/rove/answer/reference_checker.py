@@ -12,7 +12,7 @@ from rove.answer.passages import TextOf, table_head
 from rove.answer.reference_text import Likeness, ReferenceText, premise
 from rove.answer.reply import ReplyPart
 from rove.answer.sentence_judge import RATHER, Ruling, SentenceJudge
-from rove.answer.values import Value, in_digits, read_values
+from rove.answer.values import Value, read_values
 from rove.answer.verdict import is_quoted, is_same_block
 from rove.language.detect import detect
 from rove.models import Embedder
@@ -167,9 +167,10 @@ class ReferenceChecker:
 
         Names are told by their capitals, and those words must be in the sentence's language.
         """
-        dated = in_digits(read.part.text, self.language)
-        known = {dated[slice(*value.span)] for value in read.values}
-        strange = [n for n in read.claim.names - known if n[: max(LEAST_STEM, len(n) * 3 // 5)] not in self._plain]
+        dated = " ".join(read.part.text[slice(*value.span)].casefold() for value in read.values)
+        strange = [
+            n for n in read.claim.names if n not in dated and n[: max(LEAST_STEM, len(n) * 3 // 5)] not in self._plain
+        ]
         return any(name.upper() not in read.part.text for name in strange) and any(
             read_claim(self.hits[number - 1].chunk.text[slice(*near.span)], self.language).names - read.claim.names
             for number, near in read.near.items()
@@ -213,14 +214,14 @@ class ReferenceChecker:
     async def _ruling(self, read: _Read, numbers: Sequence[int], lead: str = "") -> Ruling | None:
         chosen = [(self._references[number - 1], read.near.get(number)) for number in numbers]
         found = await off_loop(self._chars(read.part), premise, chosen)
-        values = read_values(f"{lead} {read.part.text}", self.language) if lead else read.values
         said = f"{lead} {read.part.text}" if lead else read.part.text
         translated = all(reference.language != self.language for reference, _ in chosen)
         unlike = not translated and not any(like for _, like in chosen)
         if unlike and self.judge.first and self.judge.second is None:
             return "unsourced"  # not a word or value in common: what a judge makes of such a pair means nothing
         least = self.judge.least(self.language, translated=translated)
-        return await self.judge.ruling(*found.pair(said, self.language, values), least, sure=not read.misnamed)
+        spelled = await off_loop(self._chars(read.part), found.spelled, said, self.language)
+        return await self.judge.ruling(spelled, found.text, least, sure=not read.misnamed)
 
     async def _by_words(self, read: _Read, cited: Sequence[int]) -> Sentence:
         """Say what words alone show, where there is no judge: a source has some of them, or is near in meaning."""

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from rove.answer.claim import plain
 from rove.answer.passages import date_of, table_head
-from rove.answer.values import Value, holds_value, in_digits, read_values, units_in
+from rove.answer.values import Value, holds_value, read_values, units_in
+from rove.language.quantities.reader import read_quantities
 from rove.language.sentences import sentence_spans
 from rove.language.token_count import count_tokens
 from rove.language.words import terms
 from rove.records import Hit
 from rove.records.document import Span
+from rove.records.quantity import Quantity
 
-_UNIT = re.compile(r"\s?-?(?:[^\W\d_\u2e80-\U0010ffff]+|[%€$£])")
-"""What stands behind a number in scripts that part words."""
-_DATED = frozenset({"year", "month", "day", "clock"})
 WIDEST_WINDOW = 3
 WINDOW_COST = 0.1  # share that each further sentence must bring
 PREMISE_TOKENS = 240  # what the packaged judge reads in one pass is 256
@@ -28,11 +26,12 @@ VALUE_WEIGHT = 0.5  # what the values count beside the words where the nearest s
 
 @dataclass(frozen=True, slots=True)
 class ReferenceUnit:
-    """A sentence or row of a reference: where it stands, its stems and its values; `digits`: see `in_digits`."""
+    """A sentence or row of a reference: where it stands, its stems, quantities and values."""
 
     span: Span
-    digits: str
+    text: str
     terms: frozenset[str]
+    quantities: tuple[Quantity, ...]
     values: tuple[Value, ...]
 
 
@@ -46,31 +45,40 @@ class Likeness:
 
 @dataclass(frozen=True, slots=True)
 class Premise:
-    """What a judge reads of references: `text`, and the same in `digits` (see `in_digits`), of these sentences."""
+    """What a judge reads of references: its text, and the quantities and values in the sentences that it has."""
 
     text: str
-    digits: str
     units: tuple[ReferenceUnit, ...]
 
-    def pair(self, sentence: str, language: str, values: Sequence[Value]) -> tuple[str, str]:
-        """Return a sentence and this as they are judged: each value of the sentence as it is written here.
+    def spelled(self, sentence: str, language: str) -> str:
+        """Return a sentence with each of its quantities as it is written here.
 
         A judge does not know that half a year is six months, or that 17:30 is half past five; `holds_value` does.
         """
-        if not values:
-            return sentence, self.text
-        said, at, parts = in_digits(sentence, language), 0, list[str]()
-        measures = units_in(self.text)
-        for value in values:
-            start, end = value.span
-            told = next(((u, v) for u in self.units for v in u.values if holds_value(value, [v], measures)), None)
-            if told and start >= at:
-                written = slice(*told[1].span)
-                own, other = _UNIT.match(said, end), _UNIT.match(told[0].digits, written.stop)
-                measured = own and other and not value.is_bare and not _DATED.intersection(f for f, _ in value.readings)
-                parts += [said[at:start], told[0].digits[written], other[0] if measured and other else ""]
-                at = own.end() if measured and own else end
-        return "".join((*parts, said[at:])), self.digits
+        measures, at, parts = units_in(self.text), 0, list[str]()
+        values = read_values(sentence, language)
+        for quantity in read_quantities(sentence, language):
+            own = [value for value in values if _within(value.span, quantity.span)]
+            if own and (told := next((one for one in self._same(own, measures)), None)):
+                unit, other = told
+                both = (quantity.day and other.day) or (quantity.unit and other.unit)
+                start, end = quantity.span if both else quantity.number
+                parts += [sentence[at:start], unit.text[slice(*(other.span if both else other.number))]]
+                at = end
+        return "".join((*parts, sentence[at:]))
+
+    def _same(
+        self, values: Sequence[Value], measures: Collection[tuple[str, float]]
+    ) -> Iterator[tuple[ReferenceUnit, Quantity]]:
+        for unit in self.units:
+            for quantity in unit.quantities:
+                held = [value for value in unit.values if _within(value.span, quantity.span)]
+                if held and all(holds_value(value, held, measures) for value in values):
+                    yield unit, quantity
+
+
+def _within(inner: Span, outer: Span) -> bool:
+    return outer[0] <= inner[0] and inner[1] <= outer[1]
 
 
 @dataclass
@@ -94,8 +102,15 @@ class ReferenceText:
         found: list[ReferenceUnit] = []
         for start, end in sentence_spans(text, self.language):
             said = text[start:end]
-            words, values = frozenset(terms(said, self.language)), tuple(read_values(said, self.language))
-            found.append(ReferenceUnit((start, end), in_digits(said, self.language), words, values))
+            found.append(
+                ReferenceUnit(
+                    (start, end),
+                    said,
+                    frozenset(terms(said, self.language)),
+                    tuple(read_quantities(said, self.language)),
+                    tuple(read_values(said, self.language)),
+                )
+            )
         return tuple(found)
 
     @cached_property
@@ -144,8 +159,7 @@ def premise(near: Sequence[tuple[ReferenceText, Likeness | None]]) -> Premise:
     """
     room = PREMISE_TOKENS // max(len(near), 1)
     parts = [_part(reference, like, room) for reference, like in near if reference.units]
-    texts, digits = ("\n\n".join(getattr(part, name) for part in parts) for name in ("text", "digits"))
-    return Premise(texts, digits, tuple(unit for part in parts for unit in part.units))
+    return Premise("\n\n".join(part.text for part in parts), tuple(unit for part in parts for unit in part.units))
 
 
 def _part(reference: ReferenceText, like: Likeness | None, room: int) -> Premise:
@@ -160,5 +174,4 @@ def _part(reference: ReferenceText, like: Likeness | None, room: int) -> Premise
     while places := [at for at in (first - 1, last + 1) if 0 <= at < len(units) and size[at] <= left]:
         first, last, left = min(first, places[0]), max(last, places[0]), left - size[places[0]]
     said = text[units[first].span[0] : units[last].span[1]]
-    said = f"{above}\n{said}" if above else said
-    return Premise(said, in_digits(said, reference.language), units[first : last + 1])
+    return Premise(f"{above}\n{said}" if above else said, units[first : last + 1])
