@@ -216,7 +216,11 @@ def test_what_is_left_of_replies() -> None:
     beside = replace(quoting, answer=replace(quoting.answer, sentences=written))
     (left,) = left_of([beside], {"a"})
     assert left.answer is not None and "Words of a" not in str(left.answer.sentences)
-    assert left_of([quoting, beside], {"a"})[1].answer is None, "it was written after the model had seen them"
+    plain = answered("b")
+    assert plain.answer is not None
+    later = replace(plain, answer=replace(plain.answer, sentences=(*plain.answer.sentences, written[-1])))
+    assert left_of([quoting, plain], {"a"})[1].answer is not None
+    assert left_of([quoting, later], {"a"})[1].answer is None, "it was written after the model had seen them"
     alike = Hit(hit("b", "x").chunk, 1.0, same=(hit("a", "x"),), beside=(hit("a", "y"),))
     (left,) = left_of([KeptReply(hits=(alike,))], {"a"})
     assert left.hits is not None and (left.hits[0].same, left.hits[0].beside) == ((), ())

@@ -137,7 +137,8 @@ class Answerer:
         if self._chat is None or not self._settings.self_portrait:
             return None
         shown_to_it = await read_parents(hits[: self._settings.references], text_of)
-        context = AnswerContext(self._embedder, self._chat, self._settings, text_of, listener, self._judge)
+        settings = self._settings.model_copy(update={"strict": True})
+        context = AnswerContext(self._embedder, self._chat, settings, text_of, listener, self._judge)
         verified = await write(question, shown_to_it, (), language, self._chat, context)
         told = any(sentence.held for sentence in verified.sentences)
         return held(question, verified, language, self._chat.name) if told else None

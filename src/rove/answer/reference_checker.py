@@ -32,12 +32,16 @@ OTHERS = 2  # references that are read beside those that a sentence cites
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A sentence, taken apart once. `near`: by the number of each reference, its sentences that are most like it."""
+    """A sentence, taken apart once. `near`: by the number of each reference, its sentences that are most like it.
+
+    `absent`: values that stand in no reference. `misnamed`: see `_misnames`.
+    """
 
     part: ReplyPart
     claim: Claim
     values: tuple[Value, ...]
     near: dict[int, Likeness]
+    absent: tuple[Value, ...] = ()
     misnamed: bool = False
 
 
@@ -131,7 +135,8 @@ class ReferenceChecker:
             for number, reference in enumerate(self._references, 1)
             if (found := reference.nearest(claim.terms, values[:MOST_VALUES]))
         }
-        read = _Read(part, claim, values, near)
+        absent = tuple(value for value in values if not any(one.holds(value) for one in self._references))
+        read = _Read(part, claim, values, near, absent)
         return replace(read, misnamed=self._misnames(read))
 
     def _quoted(self, read: _Read, named: Sequence[int]) -> list[tuple[int, Span]]:
@@ -154,13 +159,13 @@ class ReferenceChecker:
         return sorted(rest, key=lambda number: -(read.near[number].share if number in read.near else 0.0))
 
     def _lacks(self, read: _Read) -> bool:
-        """Say whether a value or a quotation of a sentence stands in no reference, however it is written."""
+        """Say whether a value in digits, or a quotation, stands in no reference, however it is written."""
         if len(read.values) > MOST_VALUES:
             return True
         quotations = (plain(text).strip(" .,;:!?。、，") for text in read.claim.quotations)
         if any(text not in self._plain for text in quotations):
             return True
-        return any(not any(reference.holds(value) for reference in self._references) for value in read.values)
+        return any(_in_digits(read.part.text, value) for value in read.absent)
 
     def _misnames(self, read: _Read) -> bool:
         """Say whether a name of a sentence stands in no reference, where the likest words of one have another name.
@@ -219,7 +224,7 @@ class ReferenceChecker:
         unlike = not translated and not any(like for _, like in chosen)
         if unlike and self.judge.first and self.judge.second is None:
             return "unsourced"  # not a word or value in common: what a judge makes of such a pair means nothing
-        least = self.judge.least(self.language, translated=translated)
+        least = self.judge.least(self.language, translated=translated, uncertain=bool(read.absent))
         spelled = await off_loop(self._chars(read.part), found.spelled, said, self.language)
         return await self.judge.ruling(spelled, found.text, least, sure=not read.misnamed)
 
@@ -279,3 +284,8 @@ class ReferenceChecker:
             if check(citation, self.texts[citation.document_id]):
                 citations.append(citation)
         return Sentence(part.text, tuple(citations), verdict if citations else "unsourced")
+
+
+def _in_digits(text: str, value: Value) -> bool:
+    """Say whether a value is written in digits: "half an hour" may be any thirty minutes or so, "30 minutes" not."""
+    return any(character.isdigit() for character in text[slice(*value.span)])

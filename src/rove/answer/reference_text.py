@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from rove.answer.claim import plain
@@ -129,8 +129,9 @@ class ReferenceText:
         return plain(f"{self.context} {table_head(self.hit.chunk)} {self.hit.chunk.text}")
 
     def holds(self, value: Value) -> bool:
-        """Say whether a value stands in it, however it is written."""
-        return holds_value(value, self.values, self.measures)
+        """Say whether a value stands in it, however it is written; a discount of 29 may stand there as -29."""
+        negative = replace(value, readings=frozenset((f, -a) for f, a in value.readings), number=-value.number)
+        return any(holds_value(one, self.values, self.measures) for one in (value, negative))
 
     def nearest(self, words: Collection[str], values: Sequence[Value]) -> Likeness | None:
         """Return the one to three sentences that share most with these words and values; None where none shares any."""

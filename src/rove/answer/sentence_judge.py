@@ -19,8 +19,8 @@ RULINGS: dict[Ruling, str] = {"supported": "supported", "differs": "contradicted
 LEAST_SUPPORTED = {"en": 0.05, "de": 0.03, "hu": 0.03}
 OTHER_LANGUAGE, TRANSLATED = 0.015, 0.05
 """The chance from which on a sentence stands unmarked, by its language; one whose source is in another has its own.
-About one true sentence in twenty lies below: docs/decisions/059-marks.md."""
-RATHER, SURE = 0.5, 0.9
+About one true sentence in twenty lies below: docs/decisions/060-marks.md."""
+UNCERTAIN, RATHER, SURE = 0.3, 0.5, 0.9
 """The chance from which on nobody else is asked."""
 
 
@@ -55,10 +55,15 @@ class SentenceJudge:
         """Whether there is a judge."""
         return self.first is not None or self.second is not None
 
-    def least(self, language: str, *, translated: bool = False) -> float:
-        """Return the chance of support from which on a sentence stands; its source may be in another language."""
+    def least(self, language: str, *, translated: bool = False, uncertain: bool = False) -> float:
+        """Return the chance of support from which on a sentence stands.
+
+        `translated`: its source is in another language. `uncertain`: a number in words stands in no source.
+        """
         if self.strict:
             return RATHER
+        if uncertain:
+            return UNCERTAIN
         return TRANSLATED if translated else LEAST_SUPPORTED.get(language, OTHER_LANGUAGE)
 
     async def ruling(self, claim: str, premise: str, least: float, *, sure: bool = True) -> Ruling | None:

@@ -15,7 +15,7 @@ says; and in the place of a deleted one."""
 Verdict = Literal["quoted", "supported", "differs", "unsourced"]
 """What is known of a sentence. "quoted": it is the source's own words. "supported": a source says it in other words.
 "differs": a source says otherwise of the same, a value, a name, a role or a "not"; its citations are those words.
-"unsourced": no source was found that says it. Only the last two are marked: docs/decisions/059-marks.md."""
+"unsourced": no source was found that says it. Only the last two are marked: docs/decisions/060-marks.md."""
 
 
 _EARLIER = {
