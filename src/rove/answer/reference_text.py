@@ -30,6 +30,7 @@ class ReferenceUnit:
 
     span: Span
     text: str
+    language: str
     terms: frozenset[str]
     quantities: tuple[Quantity, ...]
     values: tuple[Value, ...]
@@ -59,19 +60,24 @@ class Premise:
         values = read_values(sentence, language)
         for quantity in read_quantities(sentence, language):
             own = [value for value in values if _within(value.span, quantity.span)]
-            if own and (told := next((one for one in self._same(own, measures)), None)):
+            if own and (told := next((one for one in self._same(quantity, own, measures)), None)):
                 unit, other = told
                 both = (quantity.day and other.day) or (quantity.unit and other.unit)
                 start, end = quantity.span if both else quantity.number
-                parts += [sentence[at:start], unit.text[slice(*(other.span if both else other.number))]]
-                at = end
+                written = unit.text[slice(*(other.span if both else other.number))]
+                alike = unit.language == language or any(character.isdigit() for character in written)
+                if alike and start >= at:
+                    parts += [sentence[at:start], written]
+                    at = end
         return "".join((*parts, sentence[at:]))
 
     def _same(
-        self, values: Sequence[Value], measures: Collection[tuple[str, float]]
+        self, sought: Quantity, values: Sequence[Value], measures: Collection[tuple[str, float]]
     ) -> Iterator[tuple[ReferenceUnit, Quantity]]:
         for unit in self.units:
             for quantity in unit.quantities:
+                if bool(quantity.day) != bool(sought.day):
+                    continue
                 held = [value for value in unit.values if _within(value.span, quantity.span)]
                 if held and all(holds_value(value, held, measures) for value in values):
                     yield unit, quantity
@@ -106,6 +112,7 @@ class ReferenceText:
                 ReferenceUnit(
                     (start, end),
                     said,
+                    self.language,
                     frozenset(terms(said, self.language)),
                     tuple(read_quantities(said, self.language)),
                     tuple(read_values(said, self.language)),

@@ -17,7 +17,7 @@ Ruling = Literal["supported", "differs", "unsourced"]
 
 RULINGS: dict[Ruling, str] = {"supported": "supported", "differs": "contradicted", "unsourced": "neither"}
 LEAST_SUPPORTED = {"en": 0.05, "de": 0.03, "hu": 0.03}
-OTHER_LANGUAGE, TRANSLATED = 0.015, 0.05
+OTHER_LANGUAGE, TRANSLATED = 0.015, 0.025
 """The chance from which on a sentence stands unmarked, by its language; one whose source is in another has its own.
 About one true sentence in twenty lies below: docs/decisions/060-marks.md."""
 UNCERTAIN, RATHER, SURE = 0.3, 0.5, 0.9
