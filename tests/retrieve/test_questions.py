@@ -19,7 +19,8 @@ from rove.retrieve.stored_answers import stored_answers
 FAQ = {
     "en": "# Help\n\nQ: How do I log in?\nA: Use your card.\nOr the PIN.\n\nQ: Who pays?\nA: The office pays.\n",
     "de": "# Hilfe\n\n## Wann öffnet die Kantine?\n\nUm acht Uhr.\n\n## Anfahrt\n\nMit dem Bus.\n",
-    "hu": "K: Ki hagyja jóvá a kiküldetést?\nV: Az egységvezető.\n\nK: Mennyi a napidíj?\nV: Nyolcvan euró.\n",
+    "hu": "K: Ki hagyja jóvá a kiküldetést?\nV: Az egységvezető.\n\nK: Mennyi a napidíj?\nV: Nyolcvan euró.\n\n"
+    "K: cafeteria kerete?\nV: Havi húszezer.\n",
     "zh": "问：年假有多少天？\n答：十天。\n\n问：病假需要什么证明？\n答：医生证明。\n",
     "ja": "| 質問 | 回答 |\n|---|---|\n| 誰に連絡しますか？ | 総務課です。 |\n| いつ開きますか？ | 八時です。 |\n",
 }
@@ -34,6 +35,7 @@ ALIKE = {
     "How do I log in, please?": "Use your card.\nOr the PIN.",
     "Wann öffnet denn die Kantine?": "Um acht Uhr.",
     "Mennyi is a napidíj?": "Nyolcvan euró.",
+    "cafeteria keret?": "Havi húszezer.",
 }
 OTHERS = (
     "How do I log out?",
@@ -42,6 +44,7 @@ OTHERS = (
     "Wann schließt die Kantine?",
     "Wo öffnet die Kantine?",
     "Mennyi az útidíj?",
+    "cafeteria címe?",
     "病假有多少天？",
     "誰が開きますか？",
 )

@@ -30,5 +30,7 @@ class QuestionRetriever:
         documents = self.search_context.store.documents
         texts = await asyncio.to_thread(documents.texts, list({hit.chunk.document_id for hit in found}))
         answers = await stored_answers(self.search_context, query.text, found, texts, query.where, strict=False)
-        hits = same(query.text, answers) or await alike(query.text, answers, self.search_context.embedder)
+        hits = same(query.text, answers) or await alike(
+            query.text, answers, self.search_context.embedder, self.search_context.judge()
+        )
         return hits[: query.top_k]

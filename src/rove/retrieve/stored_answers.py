@@ -6,13 +6,17 @@ import asyncio
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from os.path import commonprefix
 
 import regex
 
 from rove.language.cue_words import asks_for, directions, negates
 from rove.language.detect import UNKNOWN, detect
+from rove.language.scripts import is_unspaced
 from rove.language.words import query_terms
 from rove.models import Embedder
+from rove.models.e5 import UnsuitableError
+from rove.models.judge import Judge
 from rove.records import Filter, Hit, Place
 from rove.records.document import Span
 from rove.retrieve import SearchContext
@@ -28,6 +32,12 @@ NEAR = 0.35
 """Of the embedder's `max_distance`: how far two questions in one language may be."""
 SHARED = 0.8
 """Share of the terms of both that they must have in common."""
+NEAR_JUDGED, SURELY = 0.5, 0.95
+"""How far two questions may be that a judge reads, and how surely it must find each said by the other."""
+FEW_WORDS = 3
+"""Words of a question whose language, if none of the documents is in it, is guessed among theirs."""
+LEAST_STEM, ENDING = 3, 2
+"""Letters that a term's forms have in common at least, and may differ in at their ends."""
 NEAR_ABROAD, LEAD_ABROAD = 0.7, 0.25
 """In two languages, of the same: how far it may be, and how much nearer than any other question. docs/questions.md"""
 _NUMBER = regex.compile(r"\d+")
@@ -78,16 +88,18 @@ def same(question: str, answers: Sequence[StoredAnswer]) -> list[Hit]:
     return _hits([(one, 1.0) for one in answers if is_same(question, one.question)])
 
 
-async def alike(question: str, answers: Sequence[StoredAnswer], embedder: Embedder) -> list[Hit]:
+async def alike(
+    question: str, answers: Sequence[StoredAnswer], embedder: Embedder, judge: Judge | None = None
+) -> list[Hit]:
     """Return the answers to questions that mean the same, the nearest first.
 
     Nearness alone would take "When does it close?" for "When does it open?". Both must ask for the same (`asks_for`),
-    with the same numbers, both or neither denying. In one language they must also share `SHARED` of their terms,
-    and all that say whence or whither ("log in", "log out"); in two, where terms say nothing, none other may be nearly
-    as near.
+    with the same numbers, both or neither denying. In one language they must also share all that say whence or whither
+    ("log in", "log out"), and `SHARED` of their terms; where these have other ends ("keret", "kerete"), a `judge` must
+    find each question said by the other. In two languages, where terms say nothing, none other may be nearly as near.
 
     Raises:
-        ServiceError: the embedder failed.
+        ServiceError: the embedder failed, or the judge's endpoint did.
     """
     compared = answers[:MOST]
     if not compared:
@@ -95,13 +107,16 @@ async def alike(question: str, answers: Sequence[StoredAnswer], embedder: Embedd
     vectors = await embedder.queries([question, *(one.question for one in compared)])
     distances = (1.0 - vectors[1:] @ vectors[0]).tolist()
     languages = {one.hit.chunk.language for one in compared}
-    asked = _Asked.of(question, languages)
-    others = [_Asked.of(one.question, languages | {asked.language}) for one in compared]
+    read = {language: _Asked.of(question, {language}) for language in languages}
+    others = [_Asked.of(one.question, {one.hit.chunk.language}) for one in compared]
     near: list[tuple[StoredAnswer, float]] = []
     for one, other, distance in zip(compared, others, distances, strict=True):
         rest = (far for far, that in zip(distances, compared, strict=True) if not is_same(that.question, one.question))
         lead = min(rest, default=2.0) - distance
-        if asked.means(other, distance / embedder.max_distance, lead / embedder.max_distance):
+        far, asked = distance / embedder.max_distance, read[one.hit.chunk.language]
+        if asked.means(other, far, lead / embedder.max_distance) or (
+            judge is not None and asked.may_mean(other, far) and await _say_the_same(question, one.question, judge)
+        ):
             near.append((one, 1.0 - distance))
     return _hits(sorted(near, key=lambda pair: -pair[1]))
 
@@ -120,20 +135,52 @@ class _Asked:
     def of(cls, text: str, languages: Collection[str]) -> _Asked:
         """Read a question; what language a short one is in is told by those of the documents."""
         spoken = detect(text)
-        language = detect(text, languages) if spoken == UNKNOWN else spoken
+        short = spoken not in languages and len(text.split()) <= FEW_WORDS and not is_unspaced(text)
+        language = detect(text, languages) if short or spoken == UNKNOWN else spoken
         numbers = tuple(sorted(_NUMBER.findall(text)))
         return cls(text, language, asks_for(text, language), negates(text, language), numbers)
 
     def means(self, other: _Asked, distance: float, lead: float) -> bool:
         """Say whether another question means the same; distance and lead in units of the embedder's `max_distance`."""
-        if (self.kinds, self.denies, self.numbers) != (other.kinds, other.denies, other.numbers):
-            return False
         if self.language != other.language:
-            return distance <= NEAR_ABROAD and lead >= LEAD_ABROAD
-        if directions(self.text, self.language) != directions(other.text, other.language):
+            return self._asks_as(other) and distance <= NEAR_ABROAD and lead >= LEAD_ABROAD
+        if not self._asks_as(other) or not self._goes_as(other):
             return False
         terms, others = (Counter(query_terms(one.text, one.language)) for one in (self, other))
         return distance <= NEAR and (terms & others).total() >= SHARED * (terms | others).total()
+
+    def may_mean(self, other: _Asked, distance: float) -> bool:
+        """Say whether a judge is to read both: in one language, near, of the same terms but for their ends."""
+        if self.language != other.language or distance > NEAR_JUDGED:
+            return False
+        own, others = (set(query_terms(one.text, one.language)) for one in (self, other))
+        shared = all(
+            sum(any(_inflects(term, that) for that in those) for term in these) >= SHARED * len(these)
+            for these, those in ((own, others), (others, own))
+        )
+        return shared and self._asks_as(other) and self._goes_as(other)
+
+    def _asks_as(self, other: _Asked) -> bool:
+        return (self.kinds, self.denies, self.numbers) == (other.kinds, other.denies, other.numbers)
+
+    def _goes_as(self, other: _Asked) -> bool:
+        return directions(self.text, self.language) == directions(other.text, other.language)
+
+
+def _inflects(term: str, other: str) -> bool:
+    """Say whether two terms are one but for their ends."""
+    common = len(commonprefix([term, other]))
+    return term == other or (common >= LEAST_STEM and max(len(term), len(other)) - common <= ENDING)
+
+
+async def _say_the_same(question: str, other: str, judge: Judge) -> bool:
+    """Say whether each of two questions says what the other does, as far as the judge is sure (`SURELY`)."""
+    try:
+        return all(
+            [(await judge.supported(*pair)).supported >= SURELY for pair in ((question, other), (other, question))]
+        )
+    except UnsuitableError:
+        return False
 
 
 def _hits(answers: Sequence[tuple[StoredAnswer, float]]) -> list[Hit]:
