@@ -48,6 +48,7 @@ async def test_the_model_chooses_from_the_tree_and_parents_are_added(understandi
     chat = ScriptedChat(Chosen={"topics": ["leave/sick", "HOUSE", "travel", "invented", "work/invented"]})
     found = await understanding(chat, topics=TREE).understand("?!")
     assert found.topics == (Topic("work", ("travel",)), Topic("leave", ("sick",)), Topic("house"))
+    assert "invented, work/invented" in found.steps[-1].note
     (prompt,) = chat.asked("Chosen")
     assert "leave/sick: illness" in prompt
 

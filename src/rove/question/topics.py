@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated
 
 from pydantic import BaseModel, Field
@@ -18,6 +19,7 @@ from rove.settings import QuestionSettings, TopicSettings
 LEAD = 0.15  # of the embedder's max_distance: how far, in cosine, a topic must stand above the mean of all
 NEAR_BEST = 0.075  # of it: and how near to the best one
 
+INVENTED = "The chat model named topics that the tree does not have: {names}. They were left out."
 _COMMAS = re.compile(r"[,;，；、]")
 
 Path = tuple[str, str]
@@ -38,18 +40,21 @@ async def extract_topics(asked: AskedQuestion, context: QuestionContext) -> Step
     """
     tree = context.settings.topics
     paths = paths_of(tree)
+    invented: list[str] = []
 
     async def by_model(chat: ChatModel) -> tuple[Topic, ...]:
         listed = "\n".join(f"{'/'.join(filter(None, path))}: {about}" for path, about in paths.items())
         wrote = await ask_model(
             chat, Chosen, "topics", f"Topics:\n{listed}", told(asked.history), question_part(asked.text)
         )
+        invented.extend(name for name in wrote.topics if name.strip() and not _named([name], paths))
         return with_parents(_named(wrote.topics, paths), tree)
 
     async def by_rules() -> tuple[Topic, ...]:
         return with_parents(await _nearest(asked, paths, context.search_context.embedder), tree)
 
-    return await by_model_or_rules(context.chat, by_model, by_rules)
+    found = await by_model_or_rules(context.chat, by_model, by_rules)
+    return replace(found, note=INVENTED.format(names=", ".join(invented))) if invented and not found.note else found
 
 
 def paths_of(tree: Mapping[str, TopicSettings]) -> dict[Path, str]:
@@ -116,7 +121,7 @@ def written(topics: Sequence[Topic]) -> str:
 
 
 def _named(names: Sequence[str], paths: Mapping[Path, str]) -> list[Path]:
-    """Return the paths that the model meant; what is not in the tree is left out."""
+    """Return the paths that the model meant; what is not in the tree is left out, and said."""
     by_name = {"/".join(filter(None, path)).casefold(): path for path in paths}
     by_name = {path[1].casefold(): path for path in paths if path[1]} | by_name
     return [by_name[name.strip().casefold()] for name in names if name.strip().casefold() in by_name]
