@@ -10,6 +10,8 @@ from click.testing import CliRunner, Result
 
 from rove import InputError, Rove, Text
 from rove.cli import rove
+from rove.cli.chat import gathering_of
+from rove.records import Gathered, GatherRound, Graded, Searched, Sufficiency, Understood
 
 
 @pytest.fixture(scope="module")
@@ -160,3 +162,12 @@ def test_conversations_of_others_are_not_found(own_base: Path) -> None:
             kb.converse(theirs, "And since when?")
         with pytest.raises(InputError):
             kb.conversation(theirs)
+
+
+def test_a_gathering_is_told_with_its_rounds_grades_and_sufficiency() -> None:
+    rounds = tuple(GatherRound(n, (Searched("?", "", 9, new),)) for n, new in ((1, 9), (2, 3)))
+    grades = tuple(Graded(f"c{n}", grade, "text") for n, grade in enumerate((2, 1, 1, 0)))
+    gathered = Gathered(Understood("?", "?", "en"), (), rounds, Sufficiency(False, "text", "Nothing answers."), grades)
+    assert gathering_of(gathered) == (
+        "Gathered in 2 rounds (new: 9, 3 passages; graded 2: 1, 1: 2, 0: 1). Enough: no. Nothing answers."
+    )

@@ -10,7 +10,7 @@ from rove.cli.ask import LiveText, show_answer
 from rove.cli.session import Session
 from rove.errors import ConfigError, InputError, RoveError, ServiceError, counted
 from rove.language.rendering import render
-from rove.records import Filter, History, Response
+from rove.records import Filter, Gathered, History, Response
 from rove.registry import load
 from rove.retrieve.condition import parse_where
 from rove.sync import Rove
@@ -167,11 +167,23 @@ class _Talk:
         for step in response.understood.steps:
             if step.note:
                 self._note(step.note)
+        if response.gathered:
+            self._note(gathering_of(response.gathered))
         output.line()
 
     def _note(self, text: str) -> None:
         if not self.session.output.as_json:
             self.session.output.note(text)
+
+
+def gathering_of(gathered: Gathered) -> str:
+    """Say how a gathering went: what each round found that was new, whether it was enough, and the grades."""
+    new = ", ".join(str(sum(search.new for search in made.searches)) for made in gathered.rounds)
+    grades = [sum(one.grade == grade for one in gathered.grades) for grade in (2, 1, 0)]
+    told = f"graded 2: {grades[0]}, 1: {grades[1]}, 0: {grades[2]}"
+    enough = "yes" if gathered.sufficiency.enough else "no"
+    rounds = len(gathered.rounds)
+    return f"Gathered in {rounds} rounds (new: {new} passages; {told}). Enough: {enough}. {gathered.sufficiency.reason}"
 
 
 def _lines(session: Session) -> Iterator[str]:
