@@ -218,7 +218,10 @@ class _Soak:
         self._live("ask", [citation.document_id for one in answer.sentences for citation in one.citations])
 
     async def _walk(self, kb: AsyncRove) -> None:
-        answer = await kb.walk(SUBJECTS[self.chance.choice(list(SUBJECTS))][1]).answered()
+        walk = kb.walk(SUBJECTS[self.chance.choice(list(SUBJECTS))][1])
+        answer = await walk.answered()
+        await kb.forget_walk(walk.walk_id)  # what walks leave behind is data: the base would grow, and its cache
+        await kb.memory().clear()
         self._live("walk", [citation.document_id for one in answer.sentences for citation in one.citations])
 
     async def _read(self, kb: AsyncRove) -> None:
