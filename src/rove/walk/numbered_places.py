@@ -36,6 +36,7 @@ _GOES_ON = re.compile(r"\s+[^\W\d_A-Z]")  # "… kap. A kártya …": a sentence
 _FOLLOWING = re.compile(rf"{_GAP}?(ff?)\.?(?!\w)|,?{_GAP}et{_GAP}seqq?\.")
 _PARENTHESES = re.compile(r"[ \u00a0]?\((?P<inner>\d{1,2}[a-z]?|[a-z]{1,4})\)(?!\w)|[ \u00a0](?P<letter>[a-z])\)(?!\w)")
 _NEXT_WORD = re.compile(r"[ \u00a0](?P<word>[^\W\d_]+\.?)")
+_HAN = re.compile(r"[\u4e00-\u9fff]")
 _ARTICLES = frozenset("AIEOUY")  # capital letters that are words too
 
 
@@ -258,6 +259,8 @@ def _wide(text: str) -> Iterator[Place]:
     for found in _wide_patterns().finditer(text):
         name, number = next((name, told) for name, told in found.groupdict().items() if told)
         unit = name.partition("_")[0]
+        if found[0][-1] == "部" and _HAN.match(text, found.end()):  # "第一部小说": so many, not a part
+            continue
         if name.endswith("_j") and unit in {"table", "figure"} and _counts(text, found.end()):
             continue
         told = normal_number(number, unit)

@@ -58,8 +58,11 @@ _TITLED = re.compile(rf"(?<![\w.])(?:{_WORDS})")
 _PLAIN_NUMBER = re.compile(
     rf"((?:[A-Z]\.)?{_ARABIC})[.):]?(?=\s|$|[、，　])|([{HAN_NUMBER}]+)、|（([{HAN_NUMBER}]+)）|([A-Z]|[IVX]+)[.)]\s"
 )
+_CAPITAL_BEFORE = re.compile(r"(?:[A-ZÀ-Þ][\w’'-]*|of|von|de)\s\Z")
 _OPENS = re.compile(r"(?:\A|[.!?:。#|*>\n-])\s*\Z")
 MOST_TITLED = 8
+DETERMINED = frozenset({"en", "de", "fr", "es", "it", "pt", "nl", "hu"})
+"""Languages that put an article before what is attached."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +198,12 @@ def _cited(text: str) -> Iterator[Reference]:
     for found in _YEAR.finditer(text):
         if found["open"] == " " and not text[: found.start()].rstrip().endswith(("(", ";")):
             continue  # "in May 2020,"
+        if (
+            found["open"].endswith("(")
+            and " " not in found["authors"]
+            and _CAPITAL_BEFORE.search(text[: found.start()])
+        ):
+            continue  # "Planet Giants (1964)": a title
         end = found.end() + (text[found.end()] == ")" and "(" in found["open"])
         target = f"{found['authors'].split()[0].strip(',')} {found['year']}"
         yield Reference("footnote", target, text[found.start() : end], (found.start(), end), "bibliography")
@@ -298,7 +307,7 @@ def _named(text: str) -> Iterator[Reference]:
         name = "".join(group or "" for group in found.groups()).strip()
         if name and len(name) <= MAX_NAMED_CHARS:
             opened = text[max(0, found.start() - SEE_CHARS) : found.start()]
-            told = _seen().search(opened) or _then().match(text, found.end()) or found[0][0] in "《"
+            told = _seen().search(opened) or _then().match(text, found.end())
             yield Reference("section", name, found[0], found.span(), "named" if told else "quoted")
     for found in _see().finditer(text):
         start = found.end()
@@ -323,6 +332,9 @@ def _described(text: str, language: str) -> Iterator[Reference]:
         for found in pattern.finditer(text) if any(map(text.__contains__, marks)) else ():
             yield Reference("section", found["name"].strip(), found[0], found.span(), "described")
     for found in _attached().finditer(text):
+        opened = text[max(0, found.start() - SEE_CHARS) : found.start()]
+        if language in DETERMINED and not _determined().search(opened):  # "the rods attached there"
+            continue
         yield Reference("link", found["name"].strip(), found[0].strip(), found.span(), "attached")
     for found in _overleaf().finditer(text):
         yield Reference("page", "", found[0], found.span(), "next")
@@ -366,10 +378,10 @@ def _see() -> re.Pattern[str]:
 
 @cache
 def _seen() -> re.Pattern[str]:
-    units = either([*place_words().before.whole])
-    return re.compile(
-        rf"(?i:{_told('see')}|(?<!\w)(?:{units}|{_told('of_name')}))\s*+(?:[:：]\s*+)?(?:(?i:{_told('the')})\s)?\Z"
-    )
+    held = place_words().before.whole
+    units = either([word for word, told in held.items() if any(not (one.own or one.inner) for one in told)])
+    unit = rf"(?<!\w)(?i:{units})(?:\s(?i:{_told('of_name')}))?\s"
+    return re.compile(rf"(?:{_see().pattern}|{unit})(?:(?i:{_told('the')})\s)?\Z")
 
 
 @cache
@@ -437,6 +449,12 @@ def _attached() -> re.Pattern[str]:
         r"(?P<name>[^\s.,;:!?()\n。，、]+(?:[ .-][^\s.,;:!?()\n。，、]+){0,3})",
         re.IGNORECASE,
     )
+
+
+@cache
+def _determined() -> re.Pattern[str]:
+    told = [word for name in ("the", "own", "see", "of", "in") for word in place_words().words[name]]
+    return re.compile(rf"(?<!\w)(?i:{either(told)})\s\Z")
 
 
 @cache
