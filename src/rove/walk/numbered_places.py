@@ -129,7 +129,7 @@ def _ahead() -> re.Pattern[str]:
 @cache
 def _wide_patterns() -> re.Pattern[str]:
     words = place_words()
-    digits = rf"[{HAN_NUMBER}\d０-９]+"
+    digits = rf"(?<![{HAN_NUMBER}\d０-９])[{HAN_NUMBER}\d０-９]{{1,9}}"
     introduced = [
         rf"[第제]\s?(?P<{unit}_w>{digits})\s?(?:{either(marks)})(?:[の之](?P<{unit}_s>{digits}))?"
         for unit, marks in words.wide.items()

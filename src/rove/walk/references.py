@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
@@ -39,7 +40,7 @@ _FOOTNOTE = re.compile(
     r"\[\^(?P<label>[^\s\[\]^]{1,12})\](?!:)|[（(]\s*(?P<note>[注註]\s*\d{1,3})\s*[)）]|(?<=\w)(?P<raised>[¹²³⁴-⁹⁰]{1,3})(?!\w)"
 )
 _ENTRY = re.compile(r"(?<![\w\])!])\[(?P<numbers>\d{1,3}(?:\s?[,;–-]\s?\d{1,3}){0,5})\](?![\[(:\w])")
-_SURNAME = r"[A-ZÀ-ÖØ-Þ][\w’'\-]+"
+_SURNAME = r"(?<![\w’'-])[A-ZÀ-ÖØ-Þ][\w’'\-]{1,40}"
 _AUTHORS = rf"{_SURNAME}(?:(?:,? (?:and|&|und|et|y|e) {_SURNAME})|(?:,? et al\.?)){{0,2}}"
 _YEAR = re.compile(rf"(?P<authors>{_AUTHORS})(?P<open>,? \(|, | )(?P<year>(?:19|20)\d\d)[a-z]?(?=[);,:\]])")
 _UNION = "EU|EC|EG|EK|UE|CE|EWG"
@@ -51,8 +52,8 @@ _CODE = re.compile(
 _LAW_SHORT = re.compile(r"\s(?P<name>[A-ZÄÖÜ][A-Za-zÄÖÜäöü]{0,6}[A-ZÄÖÜ]{1,3}[A-Za-z]?)(?!\w)")
 _SMALL = "of|and|for|on|the|in|der|die|über|und|zur|zum|für|de|la|du|des|del|e|y|és"  # words within a title
 _WORDS = (
-    rf"[A-ZÀ-ÞА-Я][\w’'\-]*"
-    rf"(?:\s(?:(?:{_SMALL}) ){{0,2}}?(?:[A-ZÀ-ÞА-Я(][\w’'\-)]*|\d[\w/.-]*\w)){{0,7}}"
+    rf"(?<![\w’'-])[A-ZÀ-ÞА-Я][\w’'\-]{{0,40}}"
+    rf"(?:\s(?:(?:{_SMALL}) ){{0,2}}?(?:[A-ZÀ-ÞА-Я(][\w’'\-)]{{0,40}}|\d[\w/.-]*\w)){{0,7}}"
 )
 _TITLED = re.compile(rf"(?<![\w.])(?:{_WORDS})")
 _PLAIN_NUMBER = re.compile(
@@ -104,9 +105,9 @@ def references(text: str, language: str = "") -> list[Reference]:
     kept: list[Reference] = []
     for reference in [*plainly, *_described(text, language), *_named(text)]:
         cut = _before_others(reference, kept) if reference.unit == "announced" else reference
-        if cut and not any(_overlap(cut.span, one.span) for one in kept):
-            kept.append(cut)
-    return sorted(kept, key=lambda reference: reference.span)
+        if cut and not _is_taken(cut.span, kept):
+            insort(kept, cut, key=_span)
+    return kept
 
 
 def title_candidates(text: str, language: str = "") -> list[Reference]:
@@ -115,12 +116,12 @@ def title_candidates(text: str, language: str = "") -> list[Reference]:
     >>> [one.target for one in title_candidates("It follows ISO 9001 and our Travel Policy.")]
     ['ISO 9001', 'Travel Policy']
     """
-    taken = [one.span for one in references(text, language)]
+    taken = references(text, language)
     found = sorted([*_codes(text), *_titled(text, language)], key=lambda one: (one.span[0], one.unit != "code"))
     kept: list[Reference] = []
     for one in found:
-        if not any(_overlap(one.span, span) for span in (*taken, *(other.span for other in kept))):
-            kept.append(one)
+        if not _is_taken(one.span, taken) and not _is_taken(one.span, kept):
+            insort(kept, one, key=_span)
     return kept
 
 
@@ -143,7 +144,8 @@ def heading_number(title: str) -> tuple[str, str]:
 def _before_others(name: Reference, others: Sequence[Reference]) -> Reference | None:
     """Return a name that ends where another reference begins: "see SET and Chapter 20" names SET."""
     start, end = name.span
-    end = min((one.span[0] for one in others if start < one.span[0] < end), default=end)
+    after = bisect_right(others, (start, start), key=_span)
+    end = min(others[after].span[0], end) if after < len(others) else end
     label = name.label[: end - start].strip()
     words = label.split()[:NAMED_WORDS]
     told = place_words().words
@@ -152,8 +154,14 @@ def _before_others(name: Reference, others: Sequence[Reference]) -> Reference | 
     return replace(name, target=" ".join(words), label=label, span=(start, end)) if words else None
 
 
-def _overlap(one: Span, other: Span) -> bool:
-    return one[0] < other[1] and other[0] < one[1]
+def _span(reference: Reference) -> Span:
+    return reference.span
+
+
+def _is_taken(span: Span, kept: Sequence[Reference]) -> bool:
+    """Say whether a span overlaps one of these references, which stand in order and apart."""
+    at = bisect_left(kept, span, key=_span)
+    return (at > 0 and kept[at - 1].span[1] > span[0]) or (at < len(kept) and kept[at].span[0] < span[1])
 
 
 def _links(text: str) -> Iterator[Reference]:
