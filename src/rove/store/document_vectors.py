@@ -86,18 +86,18 @@ class DocumentVectors:
             run = slice(int(firsts[at]), int(ends[at]))
             counted = seen[run]
             if seen is alive or np.array_equal(counted, alive[run]):
-                whole = self._sum(int(documents[at]), vectors[run], counted)
+                whole = self._sum(int(documents[at]), vectors, run, counted)
             else:
                 whole = vectors[run][counted].sum(axis=0)
             apart[at] = whole - np.count_nonzero(counted) * mean
         lengths = np.sqrt(np.maximum(np.vecdot(apart, apart), LEAST_SQUARE))
         return (np.vecdot(apart, vector - mean) / lengths)[of]
 
-    def _sum(self, document: int, vectors: Floats, alive: NDArray[np.bool_]) -> Floats:
+    def _sum(self, document: int, vectors: FixedVectors, run: slice, alive: NDArray[np.bool_]) -> Floats:
         if document not in self._sums:
             if len(self._sums) >= CACHED_SUMS:
                 self._sums.clear()
-            self._sums[document] = vectors[alive].sum(axis=0)
+            self._sums[document] = vectors[run][alive].sum(axis=0)  # decoded only where it is not kept
         return self._sums[document]
 
 
