@@ -137,6 +137,43 @@ def test_names_in_two_texts_link_them_though_neither_is_titled_by_it(tmp_path: P
     assert {"fair", "born"} <= set(found[1:4])
 
 
+def test_what_the_first_names_by_title_is_taken_in_however_many_others_are_linked(tmp_path: Path) -> None:
+    """The next document shares no word with the question; passages that do share a name with the first, in dozens."""
+    crowd = [f"{first} {last}" for first in ("Ada", "Bela", "Cora", "Dan", "Eva", "Finn") for last in ("Holm", "Roth")]
+    film = f"Blue Kestrel is a film by Otto Brandl, with {', '.join(crowd)}."
+    pages = [
+        Text(film, id="film", title="Blue Kestrel"),
+        Text("Otto Brandl (1902-1977) grew up over a bakery in Ulm.", id="man", title="Otto Brandl"),
+        *(
+            Text(
+                f"In film {n} the director, born in town {n}, met {name}.", id=f"x{n}-{name}", title=f"Reel {n} {name}"
+            )
+            for name in crowd
+            for n in range(6)
+        ),
+    ]
+    with Rove.open(tmp_path, embedder={"name": "fake"}) as base:
+        base.add(pages)
+        hits = base.search("Where was the director of the film Blue Kestrel born?", mode="walk", top_k=10)
+    found = [hit.chunk.document_id for hit in hits]
+    assert found[0] == "film"
+    assert "man" in found
+
+
+def test_of_each_document_that_is_named_one_passage_comes_before_the_second_of_any(tmp_path: Path) -> None:
+    long = " ".join(f"The director of film {n} was born in town {n}, as was said in paper {n}." for n in range(240))
+    pages = [
+        Text("Blue Kestrel is a film by Otto Brandl, printed at Marlow Press.", id="film", title="Blue Kestrel"),
+        Text("He (1902-1977) grew up over a bakery in Ulm.", id="man", title="Otto Brandl"),
+        Text(long, id="press", title="Marlow Press"),
+        *(Text(f"The director of film {n} was born in a room.", id=f"room{n}") for n in range(60)),
+    ]
+    with Rove.open(tmp_path, embedder={"name": "fake"}) as base:
+        base.add(pages)
+        hits = base.search("Where was the director of the film Blue Kestrel born?", mode="walk", top_k=200)
+    assert {"man", "press"} <= {hit.chunk.document_id for hit in hits if "link" in hit.sources}
+
+
 def test_a_name_that_stands_in_many_texts_links_none(tmp_path: Path) -> None:
     texts = [f"Mara Voss sang in the hall of town {n}." for n in range(12)]
     with Rove.open(tmp_path, embedder={"name": "fake"}) as base:

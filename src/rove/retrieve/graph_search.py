@@ -9,12 +9,14 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from rove.enrich.entities import name_keys
 from rove.records import Filter, Hit
 from rove.records.graph import Relation
 from rove.retrieve import Query, SearchContext
 from rove.retrieve.explore import MOST_ALIASES
+from rove.retrieve.trail import Ways
 from rove.retrieve.walk_search import MOST_SHARERS, WalkQuery, WalkRetriever, WalkTuning
 from rove.store.knowledge_graph import Seen
 from rove.store.name_graph import NamingText
@@ -45,15 +47,15 @@ class GraphRetriever(WalkRetriever):
                 found[document_id] = max(found.get(document_id, 0.0), OTHER_NAME * sure)
         return found
 
-    async def ways(self, front: Sequence[Hit], access_filter: Filter | None) -> dict[str, dict[str, float]]:
+    async def ways(self, front: Sequence[Hit], access_filter: Filter | None) -> dict[str, Ways]:
         """See `WalkRetriever.ways`: and to what is said elsewhere of the things that a passage speaks of."""
         found, said = await asyncio.gather(
             super().ways(front, access_filter), asyncio.to_thread(self._said, front, access_filter)
         )
         for chunk_id, documents in said.items():
             ways = found[chunk_id]
-            for document_id, share in documents.items():
-                ways[document_id] = max(ways.get(document_id, 0.0), share)
+            shared = {name: max(ways.shared.get(name, 0.0), share) for name, share in documents.items()}
+            found[chunk_id] = replace(ways, shared={**ways.shared, **shared})
         return found
 
     def _other_names(self, keys: Collection[str], asked: WalkQuery) -> list[str]:

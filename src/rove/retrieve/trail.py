@@ -15,7 +15,7 @@ from rove.store.search_lists import SearchLists
 
 QUESTION = ""
 """Where the links of the question itself begin; no chunk has this id."""
-WARMTH = 0.5
+WARMTH = 0.4
 """In standard deviations: how far below the best a passage stands from which e times fewer walkers start, and how far
 below it one is placed to which e times fewer come."""
 LINK_WARMTH = 2.0
@@ -24,8 +24,23 @@ STEPS = 4
 """Links that a walker takes at most."""
 NAMED = 0.1
 """The share of walkers who start at what the question names by its title, and not at what it finds."""
-UNTOLD = 0.3
+UNTOLD = 0.05
 """What a link is worth to a passage that says nothing more of the question than the one before it."""
+BY_RIGHT = 0.3
+"""The same, at least, of what the best passage names by its title: that says where to look, whatever its words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """The documents that a passage leads to, how strongly: those it names by title, and those that share a name."""
+
+    titled: Mapping[str, float] = field(default_factory=dict[str, float])
+    shared: Mapping[str, float] = field(default_factory=dict[str, float])
+
+    def kinds(self) -> list[Mapping[str, float]]:
+        """The kinds of links that there are. A document that is named by its title is in that kind alone."""
+        others = {name: strength for name, strength in self.shared.items() if name not in self.titled}
+        return [kind for kind in (self.titled, others) if kind]
 
 
 @dataclass(slots=True)
@@ -34,8 +49,7 @@ class Trail:
 
     `asked` are the question's terms, `told` which of them each passage has. `opinions` are the reranker's, `weight` is
     what they count for. `direct` are the chunks that the question found by itself, in the order of hybrid search;
-    `hops` says how many links away from these any other was met. `ways`: chunk → document → how strongly the chunk
-    leads there.
+    `hops` says how many links away from these any other was met. `ways`: what each chunk leads to, or the question.
     """
 
     lists: SearchLists
@@ -47,7 +61,7 @@ class Trail:
     told: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
     opinions: dict[str, float] = field(default_factory=dict[str, float])
     hops: dict[str, int] = field(default_factory=dict[str, int])
-    ways: dict[str, Mapping[str, float]] = field(default_factory=dict[str, Mapping[str, float]])
+    ways: dict[str, Ways] = field(default_factory=dict[str, Ways])
 
     def take(self, hits: Sequence[Hit], told: Sequence[frozenset[str]], opinions: Sequence[float], hop: int) -> None:
         """Take in passages, with what the reranker thinks of each; it counts for nothing once it has no opinion."""
@@ -75,8 +89,15 @@ class Trail:
 
     def unseen(self) -> set[str]:
         """The documents that something leads to and of which no passage is here yet."""
-        seen = {hit.chunk.document_id for hit in self.hits.values()}
-        return {document_id for ways in self.ways.values() for document_id in ways} - seen
+        return {name for ways in self.ways.values() for kind in ways.kinds() for name in kind} - self._seen()
+
+    def due(self, strong: int) -> set[str]:
+        """Those of them that the question, or any of the `strong` best passages, names by their titles."""
+        first = [QUESTION, *(chunk_id for chunk_id, _ in self._order()[:strong])]
+        return {name for one in first if one in self.ways for name in self.ways[one].titled} - self._seen()
+
+    def _seen(self) -> set[str]:
+        return {hit.chunk.document_id for hit in self.hits.values()}
 
     def front(self, size: int) -> list[Hit]:
         """The passages where the walk goes on: of the `size` best those that were not looked at yet."""
@@ -109,6 +130,7 @@ class Trail:
     def _links(self, pull: Mapping[str, float]) -> list[GraphLink]:
         """Share out the walkers of each passage: as many go on as its strongest link says, to each end by its pull.
 
+        Links compete among their kind: where a passage has both, each kind has half of its walkers.
         None goes back to the best of the question's own, or counts what that one tells already; and none goes on from a
         passage that together with it tells all that is asked.
         """
@@ -122,15 +144,18 @@ class Trail:
             lacking = asked if source == QUESTION else asked - self.told[source] - self.told[best]
             if not lacking:
                 continue
-            ends = [
-                (end, way * self._news(lacking, end, rarity))
-                for document_id, way in sorted(ways.items())  # sums depend on the order
-                for end in of.get(document_id, ())
-                if end != best
-            ]
-            total = sum(weight * pull[end] for end, weight in ends)
-            going = max((weight for _, weight in ends), default=0.0)
-            links += [GraphLink(source, end, going * weight * pull[end] / total) for end, weight in ends]
+            kinds = ways.kinds()
+            for kind in kinds:
+                ends = [
+                    (end, way, way * self._news(lacking, end, rarity))
+                    for document_id, way in sorted(kind.items())  # sums depend on the order
+                    for end in of.get(document_id, ())
+                    if end != best
+                ]
+                least = BY_RIGHT if source == best and kind is ways.titled else 0.0
+                total = sum(weight * pull[end] for end, _, weight in ends) * len(kinds)
+                going = max((max(weight, least * way) for _, way, weight in ends), default=0.0)
+                links += [GraphLink(source, end, going * weight * pull[end] / total) for end, _, weight in ends]
         return links
 
     def _rarity(self) -> dict[str, float]:
