@@ -135,6 +135,14 @@ def test_what_the_best_names_by_its_title_counts_whatever_its_words() -> None:
     assert visits(walk)["first"] == pytest.approx(0.85 * 0.05 * exp(-sqrt(2) / 0.4))
 
 
+def test_what_is_named_by_right_names_by_right() -> None:
+    walk = trail(NEAR, {"first": 1, "weak": 2})
+    walk.ways = {"best": Ways(titled={"doc first": 1.0}), "first": Ways(titled={"doc weak": 1.0})}
+    assert visits(walk) == pytest.approx({"first": 0.85 * 0.3, "weak": (0.85 * 0.3) ** 2})
+    walk.ways |= shared({"best": {"doc first": 1.0}})
+    assert visits(walk) == pytest.approx({"first": 0.85 * 0.05, "weak": (0.85 * 0.05) ** 2})
+
+
 def test_due_is_what_the_strongest_name_by_title_and_of_which_nothing_is_here() -> None:
     walk = trail(NEAR, {})
     walk.ways = {

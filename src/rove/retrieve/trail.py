@@ -27,7 +27,8 @@ NAMED = 0.1
 UNTOLD = 0.05
 """What a link is worth to a passage that says nothing more of the question than the one before it."""
 BY_RIGHT = 0.3
-"""The same, at least, of what the best passage names by its title: that says where to look, whatever its words."""
+"""The same, at least, of what the best passage names by its title, of what that names, and so on: these say where to
+look, whatever their words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +141,7 @@ class Trail:
         rarity, asked = self._rarity(), set(self.asked)
         best = self.direct[0] if self.direct else QUESTION
         links: list[GraphLink] = []
+        by_right = self._by_right(best, of)
         for source, ways in self.ways.items():
             lacking = asked if source == QUESTION else asked - self.told[source] - self.told[best]
             if not lacking:
@@ -152,11 +154,21 @@ class Trail:
                     for end in of.get(document_id, ())
                     if end != best
                 ]
-                least = BY_RIGHT if source == best and kind is ways.titled else 0.0
+                least = BY_RIGHT if source in by_right and kind is ways.titled else 0.0
                 total = sum(weight * pull[end] for end, _, weight in ends) * len(kinds)
                 going = max((max(weight, least * way) for _, way, weight in ends), default=0.0)
                 links += [GraphLink(source, end, going * weight * pull[end] / total) for end, _, weight in ends]
         return links
+
+    def _by_right(self, best: str, of: Mapping[str, Sequence[str]]) -> set[str]:
+        """The best passage, those of what it names by its title, of what these name, and so on. `of`: by document."""
+        found, ahead = set[str](), [best]
+        while ahead:
+            source = ahead.pop()
+            if source not in found and source in self.ways:
+                found.add(source)
+                ahead += [end for name in self.ways[source].titled for end in of.get(name, ())]
+        return found
 
     def _rarity(self) -> dict[str, float]:
         """How rare each term of the question is among the passages found: log((n + 1) / (those that have it + ½))."""
