@@ -162,6 +162,7 @@ def test_notes_comments_and_changes() -> None:
             "<w:r><w:rPr><w:vanish/></w:rPr><w:t>geheim</w:t></w:r>",
         )
         + w_p("Ende")
+        + '<w:sectPr><w:headerReference w:type="default" r:id="rPart3"/></w:sectPr>'
     )
     note = '<w:{0}s {{names}}><w:{0} w:id="7" {2}>{1}</w:{0}></w:{0}s>'
     parts = {
@@ -172,14 +173,13 @@ def test_notes_comments_and_changes() -> None:
     }
     document = load(word_file(body, parts))
     assert document.text == (
-        "Szöveg[^1] és[^2]\n\nneu dazu\n\n言葉\n\n> Comment (Ágnes): Stimmt das?\n\nEnde\n\n"
+        "Bizalmas\n\nSzöveg[^1] és[^2]\n\nneu dazu\n\n言葉\n\n> Comment (Ágnes): Stimmt das?\n\nEnde\n\n"
         "[^1]: Lábjegyzet.\n\n[^2]: Endnote."
     )
     assert document.metadata == {
         "author": "Kovács Éva",
         "keywords": ("kör", "数", "Maß"),
         "created": "2024-03-01T10:00:00Z",
-        "header": "Bizalmas",
     }
 
 

@@ -75,3 +75,51 @@ def test_the_line_that_names_the_main_article_stays(attributes: str) -> None:
 )
 def test_real_pages(shared_data: Path, name: str, kept: str) -> None:
     assert kept in text_of((shared_data / FILES / name).read_text("utf-8"))
+
+
+@pytest.mark.parametrize(
+    "panel",
+    [
+        "<div><button>Wer repariert?</button><div hidden>PANEL in Brünn.</div></div>",
+        "<h3><button aria-controls='p7'>Wer repariert?</button></h3><div id='p7' style='display:none'>PANEL</div>",
+        "<ul><li role='tab' aria-controls='p8'>Wer repariert?</li></ul><p>x</p><div id='p8' hidden>PANEL</div>",
+        "<dl><dt>Wer repariert?</dt><dd hidden>PANEL in Brünn.</dd></dl>",
+        "<p>Wer repariert?</p><p><a href='#p9'>mehr</a></p><div id='p9' hidden>PANEL in Brünn.</div>",
+    ],
+)
+def test_a_short_answer_that_a_button_unfolds_stays_with_its_question(panel: str) -> None:
+    text = text_of(f"<h1>Fragen</h1><p>{LONG}</p>{panel}")
+    assert "PANEL" in text
+    assert "Wer repariert?" in text
+
+
+def test_what_a_button_opens_and_is_no_text_goes() -> None:
+    page = (
+        f"<h1>F</h1><p>{LONG}</p><button aria-controls='m'>Menü</button>"
+        "<ul id='m' hidden><li><a href='/a'>MENU eins</a></li><li><a href='/b'>MENU zwei</a></li></ul>"
+        "<button aria-controls='d'>Mehr</button><div id='d' role='dialog' hidden>DIALOG</div><div hidden>ALONE</div>"
+    )
+    assert not {"MENU", "DIALOG", "ALONE", "Menü"} & set(text_of(page).replace("\n", " ").split())
+
+
+def test_a_warning_beside_the_main_text_stays_and_related_links_go() -> None:
+    page = (
+        f"<main><h1>Presse</h1><p>{LONG}</p><aside><p>WARNUNG: nie öffnen.</p></aside>"
+        "<aside><a href='/x'>RELATED eins</a> <a href='/y'>RELATED zwei</a></aside></main><aside>OUTSIDE</aside>"
+    )
+    text = text_of(page)
+    assert "WARNUNG" in text
+    assert "RELATED" not in text
+    assert "OUTSIDE" not in text
+
+
+def test_the_footer_of_a_short_page_says_hours_and_no_rights() -> None:
+    page = (
+        "<main><h1>Kantine</h1><p>Willkommen.</p></main><footer><p>Geöffnet 11 bis 14 Uhr.</p><p>© 2026 RIGHTS AG</p>"
+        "<ul><li><a href='/i'>IMPRINT</a></li></ul></footer>"
+    )
+    text = text_of(page)
+    assert "Geöffnet 11 bis 14 Uhr." in text
+    assert "RIGHTS" not in text
+    assert "IMPRINT" not in text
+    assert "Geöffnet" not in text_of(page.replace("Willkommen.", LONG * 8))

@@ -77,11 +77,11 @@ def test_lists_links_notes_comments_and_pictures() -> None:
     )
     document = load(body)
     assert document.text == (
-        "1. egy\n  - zwei\n\nlásd [itt](https://example.org/x)[^1]  und\n\n> Comment (Ágnes): Stimmt das?\n\n"
+        "Fej\n\n1. egy\n  - zwei\n\nlásd [itt](https://example.org/x)[^1]  und\n\n> Comment (Ágnes): Stimmt das?\n\n"
         "![Ein Hund](image1.png)\n\neredmény\n\n[^1]: Láb."
     )
     assert document.title == "Cím"
-    assert document.metadata == {"author": "Éva", "created": "2024-03-01T00:00:00", "header": "Fej"}
+    assert document.metadata == {"author": "Éva", "created": "2024-03-01T00:00:00"}
 
 
 def test_binary_data_and_unknown_groups_are_left_out() -> None:

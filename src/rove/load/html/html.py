@@ -73,10 +73,12 @@ def page_text(root: HtmlNode, *, base: str = "", keep_boilerplate: bool = False)
     drop_unseen(root)
     if keep_boilerplate:
         return join(html_parts(root, base=base))
-    drop_boilerplate(root)
+    footers = drop_boilerplate(root)
     main = main_content(root)
     heading = page_heading(root, main)
-    return join([TextPart(f"# {heading}" if heading else ""), *html_parts(main, base=base)])
+    inside = set(main.iter())
+    below = [part for footer in footers if footer not in inside for part in html_parts(footer, base=base)]
+    return join([TextPart(f"# {heading}" if heading else ""), *html_parts(main, base=base), *below])
 
 
 def read_head(root: HtmlNode) -> Head:

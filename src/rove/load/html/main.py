@@ -31,6 +31,10 @@ PLACES = {"body", "div", "center", "section", "article", "form", "table", "tbody
 NOTES = re.compile(r"(?:foot|end|rear)note", re.IGNORECASE)
 # What Wikipedias call the line under a heading that names the main article.
 HATNOTES = re.compile(r"(?:^|[\s_-])(?:hatnote|hauptartikel|rellink|dablink)(?=$|[\s_-])", re.IGNORECASE)
+RIGHTS = re.compile(r"\s*(?:©|\(c\)|copyright|all rights reserved)", re.IGNORECASE)
+ROLE_HOLDERS = ("li", "div", "span")
+CONTROLS = ("aria-controls", "data-bs-target", "data-target", "href")
+"""Attributes that say what an element opens, by its id."""
 HIDDEN = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
 SHORT_CHARS, LONG_CHARS = 300, 1000
 LINK_SHARE, SHORT_LINK_SHARE = 0.5, 0.3
@@ -66,32 +70,58 @@ class _Weights:
 def drop_unseen(root: HtmlNode) -> None:
     """Take out what a reader does not see: scripts, styles, forms' fields, hidden elements.
 
-    Hidden prose stays: a script unfolds it, as under tabs. A hidden menu or dialog goes.
+    Hidden prose stays: a script unfolds it, as under tabs; so does what a button, tab or heading before it opens,
+    however short, with the words of that button. A hidden menu or dialog goes.
     """
+    panels = _show_controls(root)
     for node in list(root.iter()):
         script = node.tag == "script" and not node.get("type").startswith("math/")
         if script or (node.tag in UNSEEN and node.tag not in ("head", "rt", "rp", "base")):
             _drop(node)
     weights = _Weights(root)
     for node in list(root.iter()):
-        hidden = node.get("hidden", "shown") in ("", "hidden") or HIDDEN.search(node.get("style"))
-        if hidden and node.tag not in ("body", "html") and node.find(".//math") is None and not _folded(node, weights):
+        if (
+            _is_hidden(node)
+            and node.tag not in ("body", "html")
+            and node.find(".//math") is None
+            and not (_folded(node, weights) or (node in panels and _is_panel(node, weights)))
+        ):
             _drop(node)
 
 
-def drop_boilerplate(root: HtmlNode) -> None:
+def drop_boilerplate(root: HtmlNode) -> list[HtmlNode]:
     """Take out what is no content: by tag, role and name, and lists of links beside a long text.
 
-    Nothing that holds more than half of the page's text is taken out.
+    Nothing that holds more than half of the page's text is taken out. Returns the footers that are kept.
     """
     weights = _Weights(root)
     total = weights.text[root]
     has_text = weights.prose(root) > LONG_CHARS and weights.linked(root) < LINK_SHARE
+    footers = [] if has_text else _kept_footers(root, weights)
     for node in list(root.iter()):
         if node.tag in ("html", "head", "body", "main") or weights.text[node] * 2 > total:
             continue
         if _is_boilerplate(node, weights) or (has_text and _is_link_list(node, weights)):
             _drop(node)
+    return footers
+
+
+def _kept_footers(root: HtmlNode, weights: _Weights) -> list[HtmlNode]:
+    """Keep the hours, telephones and addresses of footers, which hold figures, on a page that says little beside.
+
+    Their links and rights are taken out.
+    """
+    kept: list[HtmlNode] = []
+    for footer in list(root.iter("footer")):
+        for node in list(footer.iter()):
+            is_rights = node.tag in ("p", "small", "div", "li", "span") and RIGHTS.match("".join(node.itertext()))
+            if node is not footer and (is_rights or node.tag in TAGS or weights.linked(node) > LINK_SHARE):
+                _drop(node)
+        words = "".join(footer.itertext())
+        if not RIGHTS.match(words) and any(map(str.isdigit, words)):
+            footer.tag = "section"
+            kept.append(footer)
+    return kept
 
 
 def main_content(root: HtmlNode) -> HtmlNode:
@@ -122,6 +152,42 @@ def page_heading(root: HtmlNode, main: HtmlNode) -> str:
     return found[0] if len(found) == 1 else ""
 
 
+def _show_controls(root: HtmlNode) -> set[HtmlNode]:
+    """Return what buttons, tabs and headings unfold, and make buttons that do so text: they are its headings."""
+    by_id = {node.get("id"): node for node in root.iter() if node.get("id")}
+    panels: set[HtmlNode] = set()
+    for node in list(root.iter("button", "a", "summary", "label", *ROLE_HOLDERS)):
+        if node.tag in ROLE_HOLDERS and node.get("role") not in ("tab", "button"):
+            continue
+        targets = (node.get(name).lstrip("#") for name in CONTROLS)
+        opened = next((by_id[target] for target in targets if target and target in by_id), None)
+        opened = _following(node) if opened is None and node.tag in ("button", *ROLE_HOLDERS) else opened
+        if opened is not None and _is_hidden(opened):
+            panels.add(opened)
+            node.tag = "span" if node.tag == "button" else node.tag
+    for heading in root.iter(*HEADINGS, "dt"):
+        opened = _following(heading)
+        if opened is not None and _is_hidden(opened):
+            panels.add(opened)
+    return panels
+
+
+def _following(node: HtmlNode) -> HtmlNode | None:
+    """The element after this one; after the heading that a button stands in, where it is alone there."""
+    after = node.getnext()
+    parent = node.getparent()
+    return after if after is not None or parent is None or parent.tag not in (*HEADINGS, "dt") else parent.getnext()
+
+
+def _is_hidden(node: HtmlNode) -> bool:
+    return node.get("hidden", "shown") in ("", "hidden") or HIDDEN.search(node.get("style")) is not None
+
+
+def _is_panel(node: HtmlNode, weights: _Weights) -> bool:
+    """Say whether what a control unfolds is text, and no menu or dialog."""
+    return weights.linked(node) < SHORT_LINK_SHARE and not _is_boilerplate(node, weights)
+
+
 def _folded(node: HtmlNode, weights: _Weights) -> bool:
     """Say whether a hidden element is text that waits to be unfolded: much prose, and neither menu nor dialog."""
     names = f"{node.get('class')} {node.get('id')}"
@@ -137,6 +203,8 @@ def _is_boilerplate(node: HtmlNode, weights: _Weights) -> bool:
         return bool(STRONG.search(names))
     if HATNOTES.search(names) or role == "note":
         return False
+    if _is_aside(node, weights):
+        return False
     if node.tag in TAGS or role in ROLES or node.get("aria-modal") == "true":
         return True
     if node.tag == "header" or role in PAGE_ROLES:
@@ -148,6 +216,12 @@ def _is_boilerplate(node: HtmlNode, weights: _Weights) -> bool:
     linked = weights.linked(node)
     of_links = linked > LINK_SHARE or (linked > SHORT_LINK_SHARE and weights.text[node] < SHORT_CHARS)
     return of_links and WEAK.search(names) is not None and not _holds_heading(node)
+
+
+def _is_aside(node: HtmlNode, weights: _Weights) -> bool:
+    """Say whether what stands beside the main content is part of it, as a warning is: it lies within, and is prose."""
+    beside = node.tag == "aside" or node.get("role") == "complementary"
+    return beside and weights.linked(node) < SHORT_LINK_SHARE and _within(node, ("article", "main"))
 
 
 def _is_link_list(node: HtmlNode, weights: _Weights) -> bool:

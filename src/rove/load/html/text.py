@@ -15,6 +15,8 @@ from rove.load.html.table import is_layout, table_rows
 from rove.load.html.tree import HtmlNode
 from rove.load.markdown import prose
 from rove.load.pipe_table import pipe_table
+from rove.load.struck import struck
+from rove.load.symbol_fonts import is_symbol_font, with_symbols
 from rove.load.text import clean
 
 MAX_DEPTH = 100  # deeper elements are text without structure
@@ -30,6 +32,7 @@ UNSEEN = {
     "audio", "base", "button", "canvas", "embed", "head", "iframe", "input", "link", "meta", "noscript", "object",
     "option", "rp", "rt", "select", "style", "svg", "template", "textarea", "title", "video", "del",
 }  # fmt: skip
+FONT_FAMILY = re.compile(r"font-family\s*:\s*([^;,]+)", re.IGNORECASE)
 ICON_PIXELS = 32
 NOWHERE = ("#", "javascript:", "data:", "about:", "cid:")
 CODE = {"code", "kbd", "samp", "tt"}
@@ -201,7 +204,7 @@ class _HtmlWriter:
             return write(self, node)
         if tag in UNSEEN:
             return ""
-        return self.inline(node)
+        return _as_set(self.inline(node), node)
 
     def link(self, node: HtmlNode) -> str:
         label = self.notes.links.get(node.get("href"))
@@ -275,6 +278,8 @@ INLINE: dict[str, Callable[[_HtmlWriter, HtmlNode], str]] = {
     "sup": _HtmlWriter.raised,
     "math": _HtmlWriter.formula,
     "script": _HtmlWriter.formula,
+    "s": lambda writer, node: struck(writer.inline(node)),
+    "strike": lambda writer, node: struck(writer.inline(node)),
     "q": lambda writer, node: f"“{writer.inline(node)}”",
     **dict.fromkeys(CODE, _HtmlWriter.code),
 }
@@ -291,6 +296,16 @@ def _holders(root: HtmlNode) -> set[HtmlNode]:
                 found.add(holder)
                 holder = holder.getparent()
     return found
+
+
+def _as_set(text: str, node: HtmlNode) -> str:
+    """The letters of a font of signs as these signs, and what a style strikes out with its marks."""
+    font, style = node.get("face"), node.get("style")
+    if style and (named := FONT_FAMILY.search(style)):
+        font = named[1]
+    if font and is_symbol_font(font):
+        text = with_symbols(text, font)
+    return struck(text) if "line-through" in style else text
 
 
 def _tidy(text: str) -> str:

@@ -37,6 +37,10 @@ class HtmlNode(Node, Protocol):
         """Return an attribute."""
         ...
 
+    def getnext(self) -> HtmlNode | None:
+        """Return the element that follows."""
+        ...
+
     def drop_tree(self) -> None:
         """Take this element out, and leave what follows it."""
         ...

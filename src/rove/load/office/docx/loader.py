@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rove.errors import InputError
 from rove.load.office.assemble import assemble
@@ -21,17 +21,26 @@ from rove.load.office.compose import (
     item,
     note,
 )
+from rove.load.office.docx.margins import Margins
 from rove.load.office.docx.numbers import Numbering
-from rove.load.office.docx.styles import Numbered, W, WordStyle, numbered, outline_level, read_styles, value
+from rove.load.office.docx.styles import (
+    Numbered,
+    W,
+    WordStyle,
+    numbered,
+    outline_level,
+    read_run_styles,
+    read_styles,
+    value,
+)
 from rove.load.office.docx.table import WRAPPERS, rows_of, table_text
-from rove.load.office.docx.text import ParagraphReader, is_bold
+from rove.load.office.docx.text import ParagraphReader, is_bold, is_page_number
 from rove.load.office.drawing import DGM, diagram_pieces
 from rove.load.office.opc import Package, XmlPart
 from rove.load.xmltree import Node
 from rove.records import Document, Source
 
 MAX_BOLD_CHARS = 120
-MAX_MARGIN_CHARS = 300
 BLANK = f"{PAGE_BREAK} \t\n"
 PLAIN = WordStyle()
 CURE = "Open it in a word processor and save it as .docx again."
@@ -48,10 +57,9 @@ class DocxLoader:
         if body is None:
             message = f"{source.name!r} is no whole .docx file: {main.name} has no body."
             raise InputError(message, cure=CURE, outcome="damaged")
-        properties = {**package.properties(), **_margins(package, main)}
         paged = next(body.iter(f"{W}lastRenderedPageBreak"), None) is not None
         writer = _BodyWriter(package, main)
-        yield from assemble(source, writer.whole(body), properties, package.missing, paged=paged)
+        yield from assemble(source, writer.whole(body), package.properties(), package.missing, paged=paged)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +80,16 @@ class _BodyWriter:
         self.numbering = Numbering(self._root("numbering"), self.styles)
         self.notes: dict[tuple[str, str], int] = {}
         self.comments = self._entries("comment")
-        self.reader = ParagraphReader(main, self.notes)
+        self.run_styles = read_run_styles(self._root("styles"))
+        self.reader = ParagraphReader(main, self.notes, self.run_styles)
+        self.margins = Margins(package, main, package.part(main.target("settings")))
+        self.said: set[str] = set()
 
     def whole(self, body: Node) -> Iterator[Piece]:
         """Yield the body, and under it the notes that it refers to."""
+        yield from self._margin(self.margins.heads())
         yield from self.pieces(body)
+        yield from self._margin(self.margins.feet())
         written = {"footnote": self._entries("footnote"), "endnote": self._entries("endnote")}
         for (kind, note_id), number in list(self.notes.items()):
             if entry := written[kind].get(note_id):
@@ -88,6 +101,9 @@ class _BodyWriter:
             if node.tag == f"{W}p":
                 yield from self._paragraph(node)
                 yield from self._hanging()
+                if self.reader.part is self.main and node.find(f"{W}pPr/{W}sectPr") is not None:
+                    yield from self._margin(self.margins.feet())
+                    yield from self._margin(self.margins.heads())
             elif node.tag == f"{W}tbl":
                 yield from self._table(node)
                 yield from self._hanging()
@@ -135,13 +151,26 @@ class _BodyWriter:
             if node.tag == f"{W}commentReference":
                 yield from self._comment(node.get(f"{W}id", ""))
             elif node.tag == f"{C}chart":
-                yield from chart_pieces(node, self.main, self.package)
+                yield from chart_pieces(node, self.reader.part, self.package)
             elif node.tag == f"{DGM}relIds":
-                yield from diagram_pieces(node, self.main, self.package)
+                yield from diagram_pieces(node, self.reader.part, self.package)
             elif node.tag == f"{W}tbl":
                 yield from self._table(node)
+                yield from self._hanging()
             else:
                 yield from self.pieces(node)
+
+    def _margin(self, parts: Iterator[XmlPart]) -> Iterator[Piece]:
+        """Yield what stands in heads or feet, each text once; lines that only number the pages are left out."""
+        for part in parts:
+            before, self.reader = self.reader, ParagraphReader(part, self.notes, self.run_styles, is_margin=True)
+            for piece in self.pieces(part.root):
+                if piece.text.strip(BLANK) not in self.said and not (
+                    self.reader.page_numbers and is_page_number(piece.text)
+                ):
+                    self.said.add(piece.text.strip(BLANK))
+                    yield replace(piece, text=piece.text.replace(PAGE_BREAK, ""))
+            self.reader = before
 
     def _comment(self, comment_id: str) -> Iterator[Piece]:
         entry = self.comments.get(comment_id)
@@ -177,7 +206,7 @@ class _BodyWriter:
         return " ".join(" ".join(out).split())
 
     def _plain(self, entry: _NoteEntry) -> str:
-        return _line(ParagraphReader(entry.part, self.notes), entry.node)
+        return _line(ParagraphReader(entry.part, self.notes, self.run_styles), entry.node)
 
     def _style(self, properties: Node | None) -> WordStyle:
         return self.styles.get(value(properties, "pStyle"), PLAIN) if properties is not None else PLAIN
@@ -195,20 +224,6 @@ class _BodyWriter:
     def _root(self, kind: str) -> Node | None:
         part = self.package.part(self.main.target(kind))
         return part.root if part else None
-
-
-def _margins(package: Package, main: XmlPart) -> dict[str, str]:
-    """The running headers and footers, each text once: they are said of the whole, and would cut its sentences."""
-    found: dict[str, str] = {}
-    for kind in ("header", "footer"):
-        texts: dict[str, None] = {}
-        for relation in main.relations.values():
-            part = package.part(relation.target) if relation.kind == kind and not relation.external else None
-            if part is not None:
-                texts[_line(ParagraphReader(part, {}), part.root)] = None
-        if text := " | ".join(filter(None, texts))[:MAX_MARGIN_CHARS]:
-            found[kind] = text
-    return found
 
 
 def _line(reader: ParagraphReader, node: Node) -> str:

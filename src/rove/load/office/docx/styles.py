@@ -9,6 +9,7 @@ from rove.load.xmltree import Node, integer
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 MAX_LINEAGE = 20
+OFF = {"0", "false", "off"}
 BODY_LEVEL = 9
 """The outline level by which a style says that it is no heading."""
 # A built-in style has its English name in the file, whatever the language of the program that wrote it.
@@ -36,6 +37,49 @@ class WordStyle:
     is_bullet: bool = False
     is_caption: bool = False
     is_code: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RunStyle:
+    """How letters are set: their font, and whether they are hidden or struck out; None where that is not said."""
+
+    font: str = ""
+    is_hidden: bool | None = None
+    is_struck: bool | None = None
+
+    def over(self, under: RunStyle) -> RunStyle:
+        """Return this style where it says something, else `under`."""
+        return RunStyle(
+            self.font or under.font,
+            under.is_hidden if self.is_hidden is None else self.is_hidden,
+            under.is_struck if self.is_struck is None else self.is_struck,
+        )
+
+
+def run_style(properties: Node | None) -> RunStyle:
+    """Return what `w:rPr` says of letters."""
+    if properties is None:
+        return RunStyle()
+    fonts = properties.find(f"{W}rFonts")
+    strikes = [mark for name in ("strike", "dstrike") if (mark := _switch(properties, name)) is not None]
+    return RunStyle(
+        (fonts.get(f"{W}ascii", "") or fonts.get(f"{W}hAnsi", "")) if fonts is not None else "",
+        _switch(properties, "vanish"),
+        any(strikes) if strikes else None,
+    )
+
+
+def read_run_styles(root: Node | None) -> dict[str, RunStyle]:
+    """Return the styles of letters of `word/styles.xml` by their ids, what they take from others included."""
+    nodes = {node.get(f"{W}styleId", ""): node for node in root.findall(f"{W}style")} if root is not None else {}
+    found: dict[str, RunStyle] = {}
+    for style_id, style in nodes.items():
+        if style.get(f"{W}type", "") == "character":
+            made = RunStyle()
+            for node in _lineage(style_id, nodes):
+                made = made.over(run_style(node.find(f"{W}rPr")))
+            found[style_id] = made
+    return found
 
 
 def read_styles(root: Node | None) -> dict[str, WordStyle]:
@@ -67,6 +111,11 @@ def value(parent: Node, name: str) -> str:
     """Return the value of the property `name` of `parent`, else ""."""
     found = parent.find(f"{W}{name}")
     return found.get(f"{W}val", "") if found is not None else ""
+
+
+def _switch(properties: Node, name: str) -> bool | None:
+    mark = properties.find(f"{W}{name}")
+    return None if mark is None else mark.get(f"{W}val", "") not in OFF
 
 
 def _style(style_id: str, nodes: dict[str, Node]) -> WordStyle:

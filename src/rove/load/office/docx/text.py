@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from rove.load.formula.omml import M, omml_to_latex
 from rove.load.office.chart import C
 from rove.load.office.compose import PAGE_BREAK, link, picture
-from rove.load.office.docx.styles import W
+from rove.load.office.docx.styles import OFF, RunStyle, W, run_style, value
 from rove.load.office.drawing import DGM, A, picture_name
 from rove.load.office.opc import R, XmlPart
-from rove.load.xmltree import Node
+from rove.load.struck import joined_strikes, struck
+from rove.load.symbol_fonts import symbol, with_symbols
+from rove.load.xmltree import Node, integer
 
 FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"  # says the same a second time
 V = "{urn:schemas-microsoft-com:vml}"
@@ -41,27 +43,45 @@ LITERAL = {
 HANGING = {f"{W}txbxContent", f"{W}commentReference", f"{C}chart", f"{DGM}relIds"}
 NOTES = {f"{W}footnoteReference": "footnote", f"{W}endnoteReference": "endnote"}
 HYPERLINK = re.compile(r'\s*HYPERLINK\s+(?:"([^"]*)"|([^\s"\\]+))?(?:.*?\\l\s+"?([^"\s]*))?', re.IGNORECASE)
-# Signs of the fonts Symbol and Wingdings that stand in texts; the others are ornaments.
-SIGNS = {0x6F: "☐", 0xA8: "☐", 0xE0: "→", 0xFB: "☒", 0xFC: "✓", 0xFD: "☒", 0xFE: "☑", 0xB7: "•", 0xA7: "•"}
-OFF = {"0", "false", "off"}
-MAX_FIELDS = 64
+PAGE_FIELD = re.compile(r"\s*(?:PAGE|NUMPAGES|SECTIONPAGES)\b", re.IGNORECASE)
+SYMBOL_FIELD = re.compile(r'\s*SYMBOL\s+(0x[0-9a-f]{1,5}|\d{1,5})(?:.*?\\f\s+"?([^"\\]+))?', re.IGNORECASE)
+MAX_FIELDS, MAX_PAGE_WORDS = 64, 3
 
 
 @dataclass(slots=True)
 class Field:
-    """A field that is open: its instruction, and where in the paragraph its result begins (-1: elsewhere)."""
+    """A field that is open: its instruction, and where in the paragraph its result begins (-1: elsewhere).
+
+    `chosen` is what a field of a form shows that has no result: an entry of a list, a box that is ticked.
+    """
 
     instruction: str = ""
     start: int = -1
     has_result: bool = False
+    chosen: str = ""
 
 
 class ParagraphReader:
-    """Reads the paragraphs of one part, in order: a field can go on from one to the next."""
+    """Reads the paragraphs of one part, in order: a field can go on from one to the next.
 
-    def __init__(self, part: XmlPart, notes: dict[tuple[str, str], int]) -> None:
+    `styles` are those of letters, by their ids. In a head or foot (`is_margin`) the numbers of pages say nothing.
+    """
+
+    def __init__(
+        self,
+        part: XmlPart,
+        notes: dict[tuple[str, str], int],
+        styles: dict[str, RunStyle] | None = None,
+        *,
+        is_margin: bool = False,
+    ) -> None:
         self.part = part
+        self.is_margin = is_margin
+        self.page_numbers = 0
         self.notes = notes
+        self.styles = styles or {}
+        self.font = ""
+        self.strikes = 0
         self.fields: list[Field] = []
         self.out: list[str] = []
         self.formulas = 0
@@ -85,11 +105,12 @@ class ParagraphReader:
 
     def read(self, paragraph: Node) -> str:
         """Return the text; `formulas` is then their number, and `hanging` has what stands beside the text."""
-        self.out, self.formulas = [], 0
+        self.out, self.formulas, self.strikes, self.page_numbers = [], 0, 0, 0
         for field in self.fields:  # one that has not come to its result yet is no field, or would hide all that follows
             field.start, field.has_result = -1, True
         self._all(paragraph)
-        return "".join(self.out)
+        text = "".join(self.out)
+        return joined_strikes(text) if self.strikes > 1 else text
 
     def take_hanging(self) -> list[Node]:
         """Return what hangs beside the texts read so far: text boxes, charts, diagrams, comments."""
@@ -100,7 +121,7 @@ class ParagraphReader:
         for node in parent:
             tag = node.tag
             if tag == f"{W}t":
-                self._say(node.text or "")
+                self._say(with_symbols(node.text or "", self.font))
             elif tag in LITERAL:
                 self._say(LITERAL[tag])
             elif tag in HANGING:
@@ -115,9 +136,19 @@ class ParagraphReader:
             self.out.append(text)
 
     def _run(self, node: Node) -> None:
-        hidden = node.find(f"{W}rPr/{W}vanish")
-        if hidden is None or hidden.get(f"{W}val", "") in OFF:
-            self._all(node)
+        properties = node.find(f"{W}rPr")
+        style = run_style(properties)
+        if properties is not None and (named := self.styles.get(value(properties, "rStyle"))):
+            style = style.over(named)
+        if style.is_hidden:
+            return
+        before, self.font = self.font, style.font
+        start = len(self.out)
+        self._all(node)
+        self.font = before
+        if style.is_struck and len(self.out) > start:
+            self.out[start:] = [struck("".join(self.out[start:]))]
+            self.strikes += 1
 
     def _break(self, node: Node) -> None:
         self._say("\n" if node.get(f"{W}type", "textWrapping") == "textWrapping" else "")
@@ -127,7 +158,7 @@ class ParagraphReader:
             code = int(node.get(f"{W}char", ""), 16)
         except ValueError:
             return
-        self._say(SIGNS.get(code & 0xFF, "") if 0xF000 <= code < 0xF100 else chr(code) if 0x20 <= code < 0xD800 else "")
+        self._say(symbol(code, node.get(f"{W}font", "")) if code >= 0x20 else "")
 
     def _note(self, node: Node) -> None:
         key = (NOTES[node.tag], node.get(f"{W}id", ""))
@@ -139,7 +170,11 @@ class ParagraphReader:
         self._linked(node, f"{target}#{anchor}" if target and (anchor := node.get(f"{W}anchor", "")) else target)
 
     def _simple_field(self, node: Node) -> None:
-        self._linked(node, field_target(node.get(f"{W}instr", "")))
+        start, instruction = len(self.out), node.get(f"{W}instr", "")
+        self._all(node)
+        self._end_field(start, instruction)
+        if not "".join(self.out[start:]):
+            self._say(_field_symbol(instruction))
 
     def _linked(self, node: Node, target: str) -> None:
         start = len(self.out)
@@ -150,17 +185,26 @@ class ParagraphReader:
         if target:
             self.out[start:] = [link("".join(self.out[start:]), target)]
 
+    def _end_field(self, start: int, instruction: str) -> None:
+        if self.is_margin and PAGE_FIELD.match(instruction):
+            del self.out[start:]
+            self.page_numbers += 1
+        else:
+            self._link_from(start, field_target(instruction))
+
     def _field_mark(self, node: Node) -> None:
         kind = node.get(f"{W}fldCharType", "")
         if kind == "begin" and len(self.fields) < MAX_FIELDS:
-            self.fields.append(Field())
+            self.fields.append(Field(chosen=_chosen(node)))
         elif kind == "separate" and self.fields:
             self.fields[-1].has_result = True
             self.fields[-1].start = len(self.out)
         elif kind == "end" and self.fields:
             field = self.fields.pop()
             if field.start >= 0:
-                self._link_from(field.start, field_target(field.instruction))
+                self._end_field(field.start, field.instruction)
+            if field.start < 0 or not "".join(self.out[field.start :]):
+                self._say(field.chosen or _field_symbol(field.instruction))
 
     def _instruction(self, node: Node) -> None:
         if self.fields and len(self.fields[-1].instruction) < 4096:
@@ -181,7 +225,10 @@ class ParagraphReader:
             what = (own.get("descr", "") if own is not None else "") or (described if len(pictures) == 1 else "")
             if blip is not None:
                 self._say(picture(what, picture_name(blip, self.part)))
-        self.hanging.extend(found for found in node.iter(*HANGING) if not _in_text_box(found, node))
+        hanging = [found for found in node.iter(*HANGING) if not _in_text_box(found, node)]
+        if described and not pictures and not hanging:
+            self._say(picture(described, ""))
+        self.hanging.extend(hanging)
 
     def _vml(self, node: Node) -> None:
         for image in node.iter(f"{V}imagedata"):
@@ -190,7 +237,30 @@ class ParagraphReader:
             if relation and not _in_text_box(image, node):
                 what = (shape.get("alt", "") if shape is not None else "") or image.get(f"{OFFICE}title", "")
                 self._say(picture(what, relation.target.rsplit("/", 1)[-1]))
+        for words in node.iter(f"{V}textpath"):  # letters that are drawn, a watermark for one
+            if not _in_text_box(words, node):
+                self._say(words.get("string", ""))
         self.hanging.extend(found for found in node.iter(f"{W}txbxContent") if not _in_text_box(found, node))
+
+
+def _chosen(begin: Node) -> str:
+    """What an old form's field shows: the entry that is chosen of a list, a box with or without a tick."""
+    box, choice = begin.find(f"{W}ffData/{W}checkBox"), begin.find(f"{W}ffData/{W}ddList")
+    if box is not None:
+        mark = box.find(f"{W}checked")
+        mark = box.find(f"{W}default") if mark is None else mark
+        return "☒" if mark is not None and mark.get(f"{W}val", "") not in OFF else "☐"
+    if choice is not None:
+        entries = [entry.get(f"{W}val", "") for entry in choice.findall(f"{W}listEntry")]
+        at = integer(value(choice, "result") or value(choice, "default"), 0)
+        return entries[at] if 0 <= at < len(entries) else ""
+    return ""
+
+
+def _field_symbol(instruction: str) -> str:
+    """The sign that a field without a result stands for, "" where it is another field."""
+    found = SYMBOL_FIELD.match(instruction[:4096])
+    return symbol(int(found[1], 16 if found[1][:2].lower() == "0x" else 10), (found[2] or "").strip()) if found else ""
 
 
 def is_bold(paragraph: Node) -> bool:
@@ -198,6 +268,11 @@ def is_bold(paragraph: Node) -> bool:
     runs = [run for run in paragraph.iter(f"{W}r") if any((t.text or "").strip() for t in run.findall(f"{W}t"))]
     marks = [run.find(f"{W}rPr/{W}b") for run in runs]
     return bool(marks) and all(mark is not None and mark.get(f"{W}val", "") not in OFF for mark in marks)
+
+
+def is_page_number(text: str) -> bool:
+    """Say whether what is left of a line without its page numbers is "Page … of …" in some language."""
+    return len(text.split()) <= MAX_PAGE_WORDS and not any(map(str.isdigit, text))
 
 
 def field_target(instruction: str) -> str:

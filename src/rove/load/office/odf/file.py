@@ -20,6 +20,7 @@ SVG, FO = f"{{{NAMESPACE}svg-compatible:1.0}}", f"{{{NAMESPACE}xsl-fo-compatible
 XLINK = "{http://www.w3.org/1999/xlink}"
 ENCRYPTED = f"{{{NAMESPACE}manifest:1.0}}encryption-data"
 MAX_LINEAGE = 20
+DEFAULT_PAGE = "Standard"
 CODE = re.compile(r"preformatted|source.?code|^code", re.IGNORECASE)
 # Where a file by another name has what the properties here are called.
 META_NAMES = {"initial-creator": "creator", "creation-date": "created", "date": "modified", "keyword": "keywords"}
@@ -33,6 +34,8 @@ class ParagraphStyle:
     is_caption: bool = False
     is_code: bool = False
     is_hidden: bool = False
+    is_struck: bool = False
+    font: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +110,7 @@ class Styles:
 
     def __init__(self, file: OdfFile) -> None:
         self.nodes = file.named(f"{STYLE}style")
+        self.pages = file.named(f"{STYLE}master-page")
         self.lists = file.named(f"{TEXT}list-style")
         self.paragraphs: dict[str, ParagraphStyle] = {}
         self.levels: dict[str, list[ListLevel]] = {}
@@ -124,8 +128,17 @@ class Styles:
                 is_caption="Caption" in names or "caption" in names,
                 is_code=any(CODE.search(found) for found in names),
                 is_hidden=any(text is not None and text.get(f"{TEXT}display", "") == "none" for text in texts),
+                is_struck=_first(texts, f"{STYLE}text-line-through-style") not in ("", "none"),
+                font=_first(texts, f"{STYLE}font-name") or _first(texts, f"{FO}font-family"),
             )
         return self.paragraphs[name]
+
+    def master_pages(self) -> list[Node]:
+        """Return the kinds of pages that the text is set on: those that its styles name, and what follows them."""
+        named = {node.get(f"{STYLE}master-page-name", "") for node in self.nodes.values()} | {DEFAULT_PAGE}
+        pages = [self.pages[name] for name in self.pages if name in named] or list(self.pages.values())[:1]
+        following = [self.pages.get(page.get(f"{STYLE}next-style-name", "")) for page in pages]
+        return pages + [page for page in following if page is not None and page not in pages]
 
     def list_levels(self, name: str) -> list[ListLevel]:
         """Return how the depths of that list style are numbered."""
@@ -140,6 +153,11 @@ class Styles:
             found.append(node)
             node = self.nodes.get(node.get(f"{STYLE}parent-style-name", ""))
         return found
+
+
+def _first(nodes: list[Node | None], attribute: str) -> str:
+    """The attribute of the nearest of a style and those above it that says something."""
+    return next((found for node in nodes if node is not None and (found := node.get(attribute, ""))), "")
 
 
 def list_levels(style: Node | None) -> list[ListLevel]:

@@ -25,5 +25,7 @@ class OdtLoader:
 
 def _pieces(file: OdfFile, body: Node) -> Iterator[Piece]:
     reader = ContentReader(file)
+    yield from reader.margins("header")
     yield from reader.pieces(body)
+    yield from reader.margins("footer")
     yield from reader.footnotes()

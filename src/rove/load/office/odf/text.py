@@ -22,11 +22,28 @@ from rove.load.office.compose import (
     paged_table,
     picture,
 )
+from rove.load.office.docx.text import is_page_number
 from rove.load.office.numerals import written
-from rove.load.office.odf.file import CHART, DRAW, OFFICE, SVG, TEXT, XLINK, ListLevel, OdfFile, Styles
+from rove.load.office.odf.file import (
+    CHART,
+    DRAW,
+    OFFICE,
+    STYLE,
+    SVG,
+    TEXT,
+    XLINK,
+    ListLevel,
+    OdfFile,
+    ParagraphStyle,
+    Styles,
+)
 from rove.load.office.odf.file import TABLE as TABLES
+from rove.load.struck import joined_strikes, struck
+from rove.load.symbol_fonts import with_symbols
 from rove.load.xmltree import Node, integer, local
 
+PLAIN = ParagraphStyle()
+STYLED = {f"{TEXT}span", f"{TEXT}p", f"{TEXT}h"}
 DC = "{http://purl.org/dc/elements/1.1/}"
 MAX_SPACES, MAX_REPEAT, MAX_CELLS = 64, 64, 500_000
 SKIPPED = {f"{TEXT}tracked-changes", f"{TEXT}ruby-text", f"{TEXT}note-citation", f"{OFFICE}forms", f"{SVG}title",
@@ -46,6 +63,9 @@ class ContentReader:
         self.counts: dict[str, list[int]] = {}
         self.formulas = 0
         self.cells = 0
+        self.font = ""
+        self.is_margin = False
+        self.page_numbers = 0
 
     def pieces(self, parent: Iterable[Node]) -> Iterator[Piece]:
         """Yield all that stands under `parent`, in order."""
@@ -68,6 +88,25 @@ class ContentReader:
         """Yield the notes that the text refers to."""
         for number, text in enumerate(self.notes, 1):
             yield Piece(f"[^{number}]: {text}")
+
+    def margins(self, kind: str) -> Iterator[Piece]:
+        """Yield the heads ("header") or feet ("footer") of the pages, each line once, without the pages' numbers."""
+        said: set[str] = set()
+        self.is_margin = True
+        for page in self.styles.master_pages():
+            for node in page:
+                if local(node) not in (kind, f"{kind}-first", f"{kind}-left"):
+                    continue
+                if node.get(f"{STYLE}display", "true") == "false":
+                    continue
+                self.page_numbers = 0
+                for piece in self.pieces(node):
+                    words = piece.text.strip()
+                    if words not in said and not (self.page_numbers and is_page_number(words)):
+                        said.add(words)
+                        yield piece
+                    self.page_numbers = 0
+        self.is_margin = False
 
     def paragraph(self, node: Node, label: str = "", depth: int = -1) -> Iterator[Piece]:
         """Yield a paragraph or heading, which is an item of a list where `depth` is not negative."""
@@ -97,11 +136,15 @@ class ContentReader:
 
     def text(self, parent: Node) -> str:
         """Return the text of a paragraph; a frame's pictures stand in it, its texts hang."""
-        out = [parent.text or ""]
+        style = self.styles.paragraph(parent.get(f"{TEXT}style-name", "")) if parent.tag in STYLED else PLAIN
+        before, self.font = self.font, style.font or self.font
+        out = [with_symbols(parent.text or "", self.font)]
         for node in parent:
             out.append(self._inline(node))
-            out.append(node.tail or "")
-        return "".join(out)
+            out.append(with_symbols(node.tail or "", self.font))
+        self.font = before
+        text = "".join(out)
+        return joined_strikes(struck(text)) if style.is_struck else text
 
     def plain(self, parent: Node) -> str:
         """Return all paragraphs under `parent` as one line."""
@@ -114,6 +157,9 @@ class ContentReader:
             return " " * min(integer(node.get(f"{TEXT}c", ""), 1), MAX_SPACES)
         if tag in LITERAL:
             return LITERAL[tag]
+        if tag in PAGE_NUMBERS and self.is_margin:
+            self.page_numbers += 1
+            return ""
         if tag == f"{TEXT}a":
             return link(self.text(node), node.get(f"{XLINK}href", ""))
         if tag == f"{TEXT}note":
@@ -294,4 +340,5 @@ def _described(frame: Node) -> str:
 
 
 LITERAL = {f"{TEXT}tab": "\t", f"{TEXT}line-break": "\n", f"{TEXT}soft-page-break": PAGE_BREAK}
+PAGE_NUMBERS = {f"{TEXT}page-number", f"{TEXT}page-count"}
 ROW_GROUPS = {f"{TABLES}{name}" for name in ("table-header-rows", "table-rows", "table-row-group")}

@@ -14,6 +14,8 @@ from rove.load.office.opc import Package, R, XmlPart
 from rove.load.office.pptx.layout import TITLES, Layouts, P, SlideFrame, frame, level, placeholder
 from rove.load.office.reading_order import reading_order
 from rove.load.pipe_table import pipe_table
+from rove.load.struck import joined_strikes, struck
+from rove.load.symbol_fonts import is_symbol_font, with_symbols
 from rove.load.xmltree import Node, integer
 
 MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
@@ -166,7 +168,8 @@ class SlideReader:
                 out.append(link(words, target) if target else words)
                 target, words = address, ""
             words += _run(node)
-        return "".join([*out, link(words, target) if target else words])
+        text = "".join([*out, link(words, target) if target else words])
+        return joined_strikes(text) if paragraph.find(f"{A}r/{A}rPr[@strike]") is not None else text
 
     def _address(self, click: Node | None) -> str:
         relation = self.slide.relations.get(click.get(f"{R}id", "")) if click is not None else None
@@ -213,9 +216,19 @@ def _run(node: Node) -> str:
         return "\n"
     if node.tag == f"{A}r" or (node.tag == f"{A}fld" and node.get("type", "") != "slidenum"):
         text = node.find(f"{A}t")
-        return (text.text or "") if text is not None else ""
+        return _set(text.text or "", node.find(f"{A}rPr")) if text is not None else ""
     formula = next(node.iter(f"{M}oMathPara", f"{M}oMath"), None)
     return f"${omml_to_latex(formula)}$" if formula is not None else ""
+
+
+def _set(text: str, properties: Node | None) -> str:
+    """The text of a run as it is seen: the signs of a font of signs, struck out where it is."""
+    if properties is None:
+        return with_symbols(text)
+    fonts = (properties.find(f"{A}{name}") for name in ("sym", "latin", "cs"))
+    font = next((name for node in fonts if node is not None and is_symbol_font(name := node.get("typeface", ""))), "")
+    text = with_symbols(text, font)
+    return struck(text) if properties.get("strike", "noStrike") != "noStrike" else text
 
 
 def _kind(shape: Node) -> str:

@@ -11,7 +11,6 @@ from rove.load.office.rtf.reader import RtfReader
 from rove.records import Document, Source
 from rove.records.source import MetaValue
 
-MAX_MARGIN_CHARS = 300
 MARK = b"{\\rtf"
 
 
@@ -29,8 +28,9 @@ class RtfLoader:
 
 
 def _pieces(reader: RtfReader, properties: dict[str, MetaValue]) -> Iterator[Piece]:
-    """Yield the pieces; the properties are known after them."""
-    yield from reader.pieces()
+    """Yield heads, text and feet; the properties are known after them."""
+    body = list(reader.pieces())
     properties.update(reader.info)
-    for kind, texts in reader.margins.items():
-        properties[kind] = " | ".join(texts)[:MAX_MARGIN_CHARS]
+    yield from map(Piece, reader.margins.get("header", ()))
+    yield from body
+    yield from map(Piece, reader.margins.get("footer", ()))

@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from rove.load.office.compose import Piece, link, note, picture
-from rove.load.office.docx.text import field_target
+from rove.load.office.docx.text import PAGE_FIELD, field_target, is_page_number
 from rove.load.office.rtf.body import RtfBody
 from rove.load.office.rtf.rtf_words import Token, tokens
 from rove.load.office.rtf.text import Collected, Fonts
+from rove.load.struck import joined_strikes, struck
+from rove.load.symbol_fonts import with_symbols
 
 MAX_GROUPS = 5_000
 LITERAL = {"tab": "\t", "line": "\n", "lquote": "‘", "rquote": "’", "ldblquote": "“", "rdblquote": "”", "endash": "–",
@@ -31,6 +33,7 @@ SKIPPED = {"colortbl", "pict", "objdata", "objclass", "objname", "nonshppict", "
            "private", "template", "operator", "company", "manager", "comment", "hlinkbase"}  # fmt: skip
 # What is read in a group although the group is skipped.
 WITHIN = {"pict": {"picprop", "sp", "sn", "sv"}, "upr": {"ud"}, "info": set(KEPT)}
+MARGINS = {"header", "footer"}
 DATE_PARTS = ("yr", "mo", "dy", "hr", "min")
 FORMATS = {"pngblip": "png", "jpegblip": "jpeg", "emfblip": "emf", "wmetafile": "wmf"}
 
@@ -49,6 +52,7 @@ class Group:
     is_starred: bool = False
     opened: str = ""
     link_from: int = -1
+    struck_from: int = -1
 
 
 class RtfReader:
@@ -72,6 +76,7 @@ class RtfReader:
         self.property = ""
         self.described = ""
         self.format = ""
+        self.has_page = False
         self.pictures = 0
         self.date: dict[str, int] = {}
         self.notes: list[str] = []
@@ -110,13 +115,14 @@ class RtfReader:
             self.too_deep += 1
             return
         self.groups.append(self.group)
-        self.group = replace(self.group, is_fresh=True, is_starred=False, opened="", link_from=-1)
+        self.group = replace(self.group, is_fresh=True, is_starred=False, opened="", link_from=-1, struck_from=-1)
 
     def _close(self) -> None:
         self.to_skip = 0
         if self.too_deep:
             self.too_deep -= 1
             return
+        self._end_strike(0)
         closed, self.group = self.group, self.groups.pop()
         if closed.link_from >= 0:
             self._end_link(closed)
@@ -152,6 +158,8 @@ class RtfReader:
             group.skipped = ""
         elif word in SKIPPED or (group.is_starred and word != "fldrslt"):
             group.skipped, group.opened = group.skipped or word, word
+        elif word == "fldrslt" and group.kept in MARGINS and PAGE_FIELD.match(self.instruction):
+            group.skipped, group.opened, self.has_page, self.instruction = word, word, True, ""
         elif word == "fldrslt" and not group.skipped:
             group.link_from, group.opened = group.sink.position(), word
             self.body.link_paragraph = self.body.paragraphs
@@ -175,6 +183,9 @@ class RtfReader:
 
     def _bytes(self, data: bytes) -> None:
         self.group.is_fresh = self.group.is_fresh and not data
+        if self.group.kept == "fonts":
+            name = data.decode("latin-1")
+            self.fonts.names[self.font_entry] = self.fonts.names.get(self.font_entry, "") + name
         cut = min(self.to_skip, len(data))
         self.to_skip -= cut
         if not self.group.skipped and not self.group.is_hidden and len(data) > cut:
@@ -182,14 +193,32 @@ class RtfReader:
 
     def _unicode(self, number: int | None) -> None:
         self.to_skip = 0
-        self._say(chr((number or 0) & 0xFFFF))
+        self._say(with_symbols(chr((number or 0) & 0xFFFF), self.fonts.symbol_font(self.group.font)))
         self.to_skip = self.group.stand_ins
 
     def _paragraph(self, _: int | None) -> None:
+        is_struck = self._end_strike(0)
         if self.group.sink is self.body.text:
             self.body.end_paragraph()
         else:
             self._say("\n" if self.group.kept == "box" else " ")
+        if is_struck:
+            self._strike(1)
+
+    def _strike(self, number: int | None) -> None:
+        if number == 0:
+            self._end_strike(0)
+        elif self.group.struck_from < 0:
+            self.group.struck_from = self.group.sink.position()
+
+    def _end_strike(self, _: int | None) -> bool:
+        """Mark what was struck out since that began in this group; say whether anything could be."""
+        start, self.group.struck_from = self.group.struck_from, -1
+        if start < 0:
+            return False
+        if text := self.group.sink.cut(start):
+            self.group.sink.add(joined_strikes(struck(text)))
+        return True
 
     def _end_link(self, group: Group) -> None:
         target, self.instruction = field_target(self.instruction), ""
@@ -227,7 +256,7 @@ class RtfReader:
             self.reviewer = text
         elif kept == "property":
             self.property = text
-        elif kept in ("header", "footer") and text:
+        elif kept in MARGINS and text and not (self.has_page and is_page_number(text)):
             self.margins.setdefault(kept, {})[text] = None
         elif kept in ("created", "modified") and "yr" in self.date:
             year, month, day, hour, minute = (self.date.get(part, 0) for part in DATE_PARTS)
@@ -237,6 +266,7 @@ class RtfReader:
         elif kept in FACTS and text:
             self.info[kept] = text
         self.date = {}
+        self.has_page = self.has_page and kept not in MARGINS
 
     def _end_value(self, raw: str) -> None:
         """What a shape's property says: the description of its picture, or the picture itself."""
@@ -259,6 +289,9 @@ class RtfReader:
             "plain": self._plain,
             "v": lambda n: setattr(self.group, "is_hidden", n != 0),
             "deleted": lambda n: setattr(self.group, "is_hidden", n != 0),
+            "strike": self._strike,
+            "striked": self._strike,
+            "chpgn": lambda _: setattr(self, "has_page", True),
             "par": self._paragraph,
             "sect": self._paragraph,
             "page": self._paragraph,
@@ -282,4 +315,5 @@ class RtfReader:
         self.default_font = self.group.font = number or 0
 
     def _plain(self, _: int | None) -> None:
+        self._end_strike(0)
         self.group.font, self.group.is_hidden = self.default_font, False

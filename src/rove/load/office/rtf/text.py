@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from rove.load.office.docx.text import SIGNS
 from rove.load.office.rtf.rtf_words import CHARSETS, SYMBOL_CHARSET, WIDE, codec_of
+from rove.load.symbol_fonts import is_symbol_font, with_symbols
 
-SYMBOL = "symbol"
+SYMBOL = "symbol:"
+"""Before the name of a font of signs: its bytes are in no code page."""
 SURROGATE_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 
 
@@ -36,8 +37,8 @@ class Collected:
         """Decode the bytes that wait."""
         if not self.waiting:
             return
-        if self.codec == SYMBOL:
-            text = "".join(SIGNS.get(byte, chr(byte) if byte < 0x80 else "") for byte in self.waiting)
+        if self.codec.startswith(SYMBOL):
+            text = with_symbols(self.waiting.decode("latin-1"), self.codec.removeprefix(SYMBOL))
         else:
             text = self.waiting.decode(self.codec, "replace")
         self.parts.append(text)
@@ -69,6 +70,7 @@ class Fonts:
     def __init__(self) -> None:
         self.page = 1252
         self.charsets: dict[int, int] = {}
+        self.names: dict[int, str] = {}
         self.codecs: dict[int, str] = {}
 
     def codec(self, font: int) -> str:
@@ -78,8 +80,15 @@ class Fonts:
             page = CHARSETS.get(charset, self.page)
             # programs of China, Japan and Korea call a font "ANSI" and mean their own code page by it
             page = self.page if self.page in WIDE and charset == 0 else page
-            self.codecs[font] = SYMBOL if charset == SYMBOL_CHARSET else codec_of(page)
+            name = self.symbol_font(font)
+            self.codecs[font] = f"{SYMBOL}{name}" if name else codec_of(page)
         return self.codecs[font]
+
+    def symbol_font(self, font: int) -> str:
+        """Return the name of a font of signs, "" of any other."""
+        name = self.names.get(font, "").split(";")[0].strip()
+        is_signs = is_symbol_font(name) or self.charsets.get(font, 1) == SYMBOL_CHARSET
+        return (name or "Symbol") if is_signs else ""
 
 
 def _joined(pair: re.Match[str]) -> str:
