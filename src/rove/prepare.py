@@ -29,7 +29,7 @@ from rove.load.limits import OutOfTime
 from rove.load.transcripts import MAX_S, Transcripts
 from rove.records import Chunk, Document, Prepared, Source, SourceEnd, content_hash, vector_key
 from rove.records.filter import BUILT_IN, RENAMED
-from rove.records.source import Metadata
+from rove.records.source import FOLDER, Metadata
 from rove.registry import load
 
 TAKEN = frozenset(RENAMED + name for name in BUILT_IN)
@@ -136,6 +136,8 @@ class Preparer:
                 raise InputError(message, cure="Check that it is the right file.", outcome="empty") from None
             found += 1
             renamed.update(TAKEN.intersection(document.metadata))
+            if location.folder and FOLDER not in document.metadata:
+                document = replace(document, metadata={**document.metadata, FOLDER: location.folder})
             document = with_keywords(document, self.recipe.keyword_fields)
             chars += len(document.text)
             if chars > self.recipe.max_text_chars:

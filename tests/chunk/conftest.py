@@ -42,6 +42,6 @@ def make_document() -> Callable[..., Document]:
             "sections": _sections(text),
             "pages": tuple(pages) if "\f" in text else (),
         }
-        return Document("doc-1", "/d/doc", kind, text, **{**given, **fields})  # type: ignore[arg-type]
+        return Document("doc-1", "doc", kind, text, **{**given, **fields})  # type: ignore[arg-type]
 
     return make

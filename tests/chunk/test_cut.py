@@ -18,7 +18,7 @@ UNSUPPORTED = [(kind, name) for kind, row in SUPPORTED.items() for name in CHUNK
 
 def test_every_supported_strategy_exists() -> None:
     assert {name for row in SUPPORTED.values() for name in row} == {*CHUNKERS.table, *MODEL_CHUNKERS.table}
-    headed = {"markdown", "rst", "ipynb"}
+    headed = {"markdown", "rst", "ipynb", "ics", "vcf"}
     assert {SUPPORTED[kind][0] for kind in headed} == {"header"}
     assert {row[0] for kind, row in SUPPORTED.items() if kind not in {*headed, "posts", "schema"}} == {"sentence"}
     assert SUPPORTED["schema"][0] == "columns"

@@ -173,3 +173,47 @@ def compound_file(streams: dict[str, bytes], class_id: str = "") -> bytes:
     head = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(16) + struct.pack("<HHHHH6x", 0x3E, 3, 0xFFFE, 9, 6)
     head += struct.pack("<IIIIIIIII", 0, fat_count, directory_start, 0, CUTOFF, small_table_start, 1, END, 0)
     return head + struct.pack("<109I", *difat) + b"".join(sectors) + fat
+
+
+def calendar_file() -> bytes:
+    """A calendar with a folded line, an event that repeats, whole days, a task, and an alarm that says nothing."""
+    return (
+        "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nX-WR-CALNAME:Werk Eger\r\nBEGIN:VTIMEZONE\r\nTZID:Europe/Budapest\r\n"
+        "BEGIN:STANDARD\r\nDTSTART:19701025T030000\r\nEND:STANDARD\r\nEND:VTIMEZONE\r\nBEGIN:VEVENT\r\nUID:1\r\n"
+        "DTSTART;TZID=Europe/Budapest:20260412T080000\r\nDTEND;TZID=Europe/Budapest:20260412T100000\r\n"
+        "SUMMARY:Tűzriadó\\; próba\r\nDESCRIPTION:Gyülekezés az ud\r\n varon.\\nMellény kötelező.\r\n"
+        'LOCATION:Udvar\\, 3. kapu\r\nORGANIZER;CN="Kis Éva":mailto:eva@example.org\r\n'
+        "RRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,FR;UNTIL=20261231T000000Z\r\n"
+        "ATTENDEE;PARTSTAT=ACCEPTED:mailto:b@example.org\r\nBEGIN:VALARM\r\nDESCRIPTION:ALARM\r\nEND:VALARM\r\n"
+        "END:VEVENT\r\nBEGIN:VEVENT\r\nDTSTART;VALUE=DATE:20260803\r\nDTEND;VALUE=DATE:20260815\r\n"
+        "SUMMARY:Betriebsferien\r\nEND:VEVENT\r\nBEGIN:VTODO\r\nSUMMARY:Renew the licence\r\nDUE:20260630T120000Z\r\n"
+        "END:VTODO\r\nEND:VCALENDAR\r\n"
+    ).encode()
+
+
+def card_file() -> bytes:
+    """A card of version 4, and one of version 2.1, whose letters are escaped as in mails."""
+    return (
+        "BEGIN:VCARD\nVERSION:4.0\nN:Kis;Éva;;;\nFN:Éva Kis\nORG:Nordwerk AG;Versand\n"
+        "TEL;TYPE=work:tel:+49 40 555 0199\nADR;TYPE=work:;;Hafenstr. 12;Hamburg;;20457;\n"
+        f"PHOTO:data:image/png;base64,{'iVBOR' * 40}\nNOTE:Zuständig für Kräne\nEND:VCARD\n"
+        "BEGIN:VCARD\nVERSION:2.1\nN;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:M=C3=BCller;J=C3=BCr=\ngen\n"
+        "TEL;HOME:0144\nEND:VCARD\n"
+    ).encode()
+
+
+def mhtml_file() -> bytes:
+    """A page as Chrome saves it: who saved it stands where a mail has its sender."""
+    message = EmailMessage(SMTP)
+    message["From"] = "<Saved by Blink>"
+    message["Snapshot-Content-Location"] = "https://example.org/leave"
+    message["Subject"] = "Szabályzat"
+    paragraphs = "".join(f"<p>{text}</p>" for text in PARAGRAPHS.values())
+    message.set_content(
+        f"<html><head><title>Szabályzat</title></head><body><h1>Szabályzat</h1>{paragraphs}<p>A dolgozóknak huszonhat "
+        "nap szabadság jár, amelyet a vezető hagy jóvá.</p></body></html>",
+        subtype="html",
+        cte="quoted-printable",
+    )
+    message.add_related(b"\x89PNG" * 50, maintype="image", subtype="png", cid="<a@b>")
+    return message.as_bytes()

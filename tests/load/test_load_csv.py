@@ -100,3 +100,14 @@ def test_a_quote_that_never_ends_is_bounded(monkeypatch: pytest.MonkeyPatch) -> 
     finally:
         csv.csv.field_size_limit(before)
     assert caught.value.outcome == "partial"
+
+
+def test_one_column_of_sentences_is_one_column() -> None:
+    assert load("mondat\nEz egy mondat, vesszővel\nMásodik\n")[0].text == (
+        "| mondat |\n| --- |\n| Ez egy mondat, vesszővel |\n| Második |\n"
+    )
+
+
+@pytest.mark.parametrize("line", ["sep=;", "SEP=;\r", "\ufeffsep=;"])
+def test_the_line_that_names_the_delimiter_is_no_row(line: str) -> None:
+    assert load(f"{line}\nnév;db\ncsavar;12\n")[0].text == "| név | db |\n| --- | --- |\n| csavar | 12 |\n"

@@ -141,8 +141,8 @@ _HEADED = ("header", "size", "separator", "sentence", *ANY_KIND)
 SUPPORTED: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("pdf", "pptx", "odp", "image"), _PAGED),
     **dict.fromkeys(("docx", "odt", "rtf"), _WRITTEN),
-    **dict.fromkeys(("markdown", "rst", "ipynb"), _HEADED),
-    **dict.fromkeys(("text", "txt", "string", "html", "url", "epub", "eml", "msg", "xml", "json"), _PLAIN),
+    **dict.fromkeys(("markdown", "rst", "ipynb", "ics", "vcf"), _HEADED),
+    **dict.fromkeys(("text", "txt", "string", "html", "mhtml", "url", "epub", "eml", "msg", "xml", "json"), _PLAIN),
     **dict.fromkeys(("csv", "xlsx", "xls", "ods", "sqlite", "database", "parquet", "zip"), _PLAIN),
     "schema": ("columns", *_PLAIN),
     "posts": ("recursive", "size", "separator", "sentence", "outline", "parent", "semantic"),

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 
 from rove.chunk.header import bare_headings
 from rove.records import Document, Page, Section
 from rove.records.document import Span
-from rove.records.source import Metadata
+from rove.records.ledger import UPLOADED
+from rove.records.source import FOLDER, Metadata
 
 PREFIX_CHARS = 200
 HEADER_LEVELS = 6
+MOST_FOLDERS = 2
+WINDOWS_PATH = re.compile(r"[A-Za-z]:[\\/]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +81,7 @@ def _place(document: Document, inside: Sequence[Section], *, headers: bool) -> H
     metadata = document.metadata
     if headers and inside:
         metadata = {**metadata, **{f"Header{s.level}": s.title for s in inside if 1 <= s.level <= HEADER_LEVELS}}
-    return HeadingPlace(headings, heading_path(document.title, headings), metadata)
+    return HeadingPlace(headings, heading_path(document.title, headings, file_path(document)), metadata)
 
 
 def parent_at(parents: Sequence[Span], span: Span) -> Span | None:
@@ -90,15 +95,43 @@ def parent_at(parents: Sequence[Span], span: Span) -> Span | None:
     return found if found and found != span and span[1] <= found[1] else None
 
 
-def heading_path(title: str, headings: Sequence[str]) -> str:
+def file_path(document: Document) -> str:
+    """Return by which folder, name and aliases a document is asked for; "" where the title says so or it has none.
+
+    >>> file_path(Document("d", "/kb/invoices/RE-0815.md", "markdown", "…", "Invoice", metadata={FOLDER: "invoices"}))
+    'invoices/RE-0815'
+    >>> file_path(Document("d", "/kb/RE-0815.md", "markdown", "…", "RE-0815"))
+    ''
+    """
+    aliases = document.metadata.get("aliases", document.metadata.get("alias", ()))
+    names = ", ".join(aliases) if isinstance(aliases, tuple) else str(aliases)
+    if not document.source.startswith(("/", UPLOADED)) and WINDOWS_PATH.match(document.source) is None:
+        return names
+    name = PurePath(document.source.rpartition("#")[2] or document.source).stem
+    parts = [part for part in str(document.metadata.get(FOLDER, "")).split("/")[-MOST_FOLDERS:] if part]
+    said = _letters(document.title)
+    if _letters(name) not in said:
+        parts.append(name)
+    path = "/".join(part for part in parts if _letters(part) and _letters(part) not in said)
+    return ", ".join(filter(None, (path, names)))
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text.casefold()))
+
+
+def heading_path(title: str, headings: Sequence[str], file: str = "") -> str:
     """Join title and headings by " > ", at most `PREFIX_CHARS`, cut at a word; the title is not said twice.
 
-    >>> heading_path("Guide", ["Guide", "Set up"])
-    'Guide > Set up'
+    `file` is what the file's path says beside the title; it comes first.
+
+    >>> heading_path("Guide", ["Guide", "Set up"]), heading_path("Invoice", [], "invoices/RE-0815")
+    ('Guide > Set up', 'invoices/RE-0815 > Invoice')
     """
     parts = [" ".join(part.split()) for part in (title, *headings)]
     if len(parts) > 1 and parts[0].casefold() == parts[1].casefold():
         del parts[0]
+    parts.insert(0, file)
     path = " > ".join(part for part in parts if part)
     if len(path) <= PREFIX_CHARS:
         return path

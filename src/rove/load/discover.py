@@ -44,6 +44,7 @@ class Location:
 
     `uri` names it in the ledger; `kind` is the loader that its suffix names, "" where the content has to tell, `PAGE`
     and `DATABASE` for what has to be fetched from `address`, which may hold a password; `data` is what was fetched.
+    `folder` is where a file lies in the folder that was given, "" for one that lies at its top or was given itself.
     """
 
     uri: str
@@ -54,6 +55,7 @@ class Location:
     address: str = field(default="", repr=False)
     data: bytes | None = field(default=None, repr=False)
     metadata: Metadata = field(default_factory=dict[str, MetaValue])
+    folder: str = ""
 
     @property
     def is_schema(self) -> bool:
@@ -243,7 +245,9 @@ def _places(
         if sheet != path and not os.path.lexists(path):  # as the ledger names it
             yield replace(_file(sheet), uri=f"{spelled(sheet)}{SCHEMA_MARK}")
         elif _is_folder(path):
-            yield from map(_file, folder_files(path, patterns, left_out, follow_links=follow_links))
+            for found in folder_files(path, patterns, left_out, follow_links=follow_links):
+                inside = spelled(found.parent)[len(spelled(path)) :].strip(os.sep) if path in found.parents else ""
+                yield replace(_file(found), folder=inside.replace(os.sep, "/"))
         else:
             yield _file(path)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Mapping
 from typing import Any, cast
 
@@ -66,6 +67,20 @@ def front_fields(block: str) -> dict[str, MetaValue] | None:
     if not isinstance(tree, dict):
         return None
     fields = stored_fields(cast("Mapping[object, object]", tree))
+    return {name: value for name, value in fields.items() if value not in ("", ())} or None
+
+
+def toml_fields(block: str) -> dict[str, MetaValue] | None:
+    r"""Return the fields of a block of TOML; None where it is something else. Tables within are left out.
+
+    >>> toml_fields('title = "Setup"\ndate = 2024-05-01\ntags = ["a", "b"]\n')
+    {'title': 'Setup', 'date': '2024-05-01', 'tags': ('a', 'b')}
+    """
+    try:
+        tree = tomllib.loads(block)
+    except (tomllib.TOMLDecodeError, ValueError, RecursionError):
+        return None
+    fields = stored_fields({name: value for name, value in tree.items() if not isinstance(value, dict)})
     return {name: value for name, value in fields.items() if value not in ("", ())} or None
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from rove.errors import InputError
-from rove.load.text import decode, identify, require_text, stem
+from rove.load.text import decode, identify, require_text, stem, without_data
 from rove.records import Document, Section, Source
 from rove.records.source import Metadata
 from rove.registry import load
@@ -16,7 +16,11 @@ SETEXT = re.compile(r" {0,3}(=+|-+)[ \t]*$")
 MARKED_LINE = re.compile("\n {0,3}([#`~=-])")
 MARKED_LINE_ATX = re.compile("\n {0,3}([#`~])")
 NOT_A_PARAGRAPH = re.compile(r"(?: {4}|\t| {0,3}(?:[-*+>|#<]|\d+[.)][ \t]|`{3}|~{3}))")
-FRONT_MATTER = re.compile(r"---[ \t]*\n((?:.*\n)*?)(?:---|\.\.\.)[ \t]*(?:\n|$)")
+FRONT_MATTER = {
+    "---": re.compile(r"---[ \t]*\n((?:.*\n)*?)(?:---|\.\.\.)[ \t]*(?:\n|$)"),
+    "+++": re.compile(r"\+\+\+[ \t]*\n((?:.*\n)*?)\+\+\+[ \t]*(?:\n|$)"),
+}
+"""Blocks of fields before a text: YAML between lines of "---", TOML (Hugo's) between lines of "+++"."""
 LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*(?:[ \t]+\"[^\"]*\")?\)")
 MARKS = re.compile(r"\*\*|__|`|(?<!\w)[*_]|[*_](?!\w)")
 # U+000E is how loaders of office files mark that a page begins.
@@ -29,7 +33,7 @@ class MarkdownLoader:
 
     def load(self, source: Source) -> Iterator[Document]:
         """See `Loader.load`."""
-        text, metadata = split_front_matter(require_text(decode(source.data), source))
+        text, metadata = split_front_matter(without_data(require_text(decode(source.data), source)))
         if not text.strip():
             message = f"{source.name!r} holds front matter and no text under it."
             raise InputError(message, cure="Write a text under the second '---', or leave it out.", outcome="empty")
@@ -74,8 +78,10 @@ def split_front_matter(text: str) -> tuple[str, Metadata]:
     >>> split_front_matter("---\nA line of prose.\n---\n")
     ('---\nA line of prose.\n---\n', {})
     """
-    found = FRONT_MATTER.match(text, 0, MAX_FRONT_MATTER) if text.startswith("---") else None
-    metadata: Metadata | None = load("rove.load.front_matter:front_fields")(found[1]) if found else None
+    form = next((form for form in FRONT_MATTER if text.startswith(form)), "")
+    found = FRONT_MATTER[form].match(text, 0, MAX_FRONT_MATTER) if form else None
+    reader = "toml_fields" if form == "+++" else "front_fields"
+    metadata: Metadata | None = load(f"rove.load.front_matter:{reader}")(found[1]) if found else None
     if found is None or metadata is None:
         return text, {}
     return text[found.end() :].lstrip("\n"), metadata

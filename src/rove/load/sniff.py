@@ -19,7 +19,16 @@ HTML_START = re.compile(
 XML_START = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml\b|<svg\b)")
 BOX_START = re.compile(rb"From \S[^\n]*+\n(?:>?[!-9;-~]+:|\Z)")
 MAIL_START = re.compile(rb"(?:(?:Received|Return-Path|Delivered-To|MIME-Version|Message-ID): )", re.I)
+# A page in one file: parts that belong together, and nobody whom they were sent to.
+PAGE_HEAD = re.compile(
+    rb"(?i:(?:mime-version|date|message-id|subject|from|content-type|snapshot-content-location|x-[\w-]+)):"
+)
+PAGE_PARTS = re.compile(rb"^content-type:[ \t]*(?:\r?\n[ \t]+)?multipart/related\b", re.IGNORECASE | re.MULTILINE)
+SENT = re.compile(rb"^(?:to|cc|received|return-path|delivered-to|in-reply-to):", re.IGNORECASE | re.MULTILINE)
+HEAD_END = re.compile(rb"\r?\n\r?\n")
 MAGIC = (
+    (b"BEGIN:VCALENDAR", "ics"),
+    (b"BEGIN:VCARD", "vcf"),
     (b"{\\rtf", "rtf"),
     (b"PAR1", "parquet"),
     (b"SQLite format 3\0", "sqlite"),
@@ -69,11 +78,23 @@ def sniff(data: bytes, kind: str) -> str:
     text = narrowed(head)
     if found := next((name for magic, name in MAGIC if text.startswith(magic)), "") or _marked(data):
         return found
+    if kind in {"", "text", "mhtml", "eml", "html", "xls"} and is_page(text):
+        return "mhtml"
     if kind in NEVER_TEXT and not is_binary(data):
         return _text_kind(text) or ("csv" if kind in SHEETS and ROWS.match(text) else kind)
     if kind in {"", "text", "markdown", "xml"} and (found := _text_kind(text)) and (not kind or found != "eml"):
         return found if kind in {"", "xml"} or found == "html" else kind
     return kind
+
+
+def is_page(head: bytes) -> bool:
+    """Say whether a file that begins so is a web page with its pictures in one (MHTML), and no mail."""
+    head = head.lstrip()
+    if PAGE_HEAD.match(head) is None:
+        return False
+    end = HEAD_END.search(head)
+    fields = head[: end.start()] if end else head
+    return PAGE_PARTS.search(fields) is not None and SENT.search(fields) is None
 
 
 def _text_kind(head: bytes) -> str:

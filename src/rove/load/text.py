@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import PurePath
 
 from rove.errors import InputError
+from rove.load.encodings import MANY_BYTES, ONE_BYTE, guess_encodings
 from rove.records import Document, Source, content_hash
 from rove.records.metadata import clean as clean
 from rove.records.metadata import is_storable as is_storable
 from rove.records.metadata import normal
-from rove.registry import load
 
 BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -22,25 +21,9 @@ BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-# What a plain-text file of our languages is in when it is not Unicode. A short list is quicker and errs less.
-LEGACY = ["cp932", "euc_jp", "gb18030", "big5", "cp949", "cp1252", "cp1250", "cp1251", "koi8_r", "cp1253", "cp1254",
-          "cp1255", "cp1256"]  # fmt: skip
-# The letters beyond ASCII of the languages that share two code pages, which a frequency count cannot tell apart.
-ALPHABETS = {
-    "cp1252": (
-        "àâæçéèêëîïôœùûüÿ",
-        "äöüß",
-        "áéíñóúü",
-        "áâãàçéêíóôõú",
-        "àèéìòùî",
-        "åäöé",
-        "åæøé",
-        "ëïéèöü",
-        "áðéíóúýþæö",
-    ),
-    "cp1250": ("áéíóöőúüű", "ąćęłńóśźż", "áčďéěíňóřšťúůýž", "áäčďéíĺľňóôŕšťúýž", "ăâîşţ", "čćđšž", "äë"),
-}
 SAMPLE_BYTES = 65_536
+DATA_URI = re.compile(r"data:[\w.+-]{1,64}/[\w.+-]{1,64}(?:;[\w.=+-]{1,64}){0,4},[A-Za-z0-9+/=%_.~!*-]{64,}+")
+EMBEDDED = "embedded"
 PRINTED = bytes(sorted({7, 8, 9, 10, 12, 13, 27, *range(32, 256)}))
 OLE_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # the container of Office's old formats, and of its encrypted ones
 XML_ENCODING = re.compile(rb"\A(\s*+<\?xml\b[^>]{0,400}?)\s{1,80}encoding\s*=\s*[\"'][^\"'>]*[\"']")
@@ -56,7 +39,7 @@ class TextLoader:
             document_id=identify(source),
             source=source.uri,
             kind="text",
-            text=require_text(decode(source.data), source),
+            text=without_data(require_text(decode(source.data), source)),
             title=stem(source),
         )
 
@@ -88,6 +71,15 @@ def decode(data: bytes) -> str:
         return normal(data.decode("utf-8"))
     except UnicodeDecodeError as error:
         return normal(_nearly_utf8(data, error) or _legacy(data))
+
+
+def without_data(text: str) -> str:
+    """Return a text in which the bytes of pictures that stand in it ("data:image/png;base64,…") are one word.
+
+    >>> without_data(f"![a pump](data:image/png;base64,{'iVBORw0K' * 20}) runs")
+    '![a pump](embedded) runs'
+    """
+    return DATA_URI.sub(EMBEDDED, text) if "data:" in text else text
 
 
 def narrowed(data: bytes) -> bytes:
@@ -182,13 +174,6 @@ def _nearly_utf8(data: bytes, error: UnicodeDecodeError) -> str:
     return text if bad * 20 < len(data) - len(text) else ""  # a good character outside ASCII saves 1 to 3 bytes
 
 
-def _alphabet_share(sample: bytes, encoding: str) -> float:
-    """Of the letters beyond ASCII, the share that the best-fitting language of that code page has."""
-    letters = Counter(c for c in sample.decode(encoding, "replace").lower() if c > "\x7f" and c.isalpha())
-    found = max(sum(letters[c] for c in alphabet) for alphabet in ALPHABETS[encoding])
-    return found / max(1, letters.total())
-
-
 def _legacy(data: bytes) -> str:
     """Decode by the look of the bytes; the sample that is looked at is where the first of them lie."""
     first = next((i for i, byte in enumerate(data[: 64 * SAMPLE_BYTES]) if byte > 127), 0)
@@ -196,13 +181,10 @@ def _legacy(data: bytes) -> str:
     start = start if first - start < SAMPLE_BYTES else first
     sample = data[start : start + SAMPLE_BYTES]
     sample = sample[: sample.rfind(b"\n")] if b"\n" in sample[SAMPLE_BYTES // 2 :] else sample
-    from_bytes = load("charset_normalizer:from_bytes")
-    matches: list[str] = [match.encoding for match in from_bytes(sample, cp_isolation=LEGACY, threshold=0.5)]
-    if matches and matches[0] in ALPHABETS:
-        matches = [max(ALPHABETS, key=lambda name: _alphabet_share(sample, name))]
-    for encoding in matches:
-        text = data.decode(encoding, "replace")
+    for guess in guess_encodings(sample):
+        text = data.decode(guess.encoding, "replace")
         if text.count("\ufffd") * 1000 <= len(text):
             return text
-    message = f"The encoding of {len(data)} bytes was not recognised: neither UTF-8 nor any of {', '.join(LEGACY)}."
+    known = ", ".join((*ONE_BYTE, *MANY_BYTES))
+    message = f"The encoding of {len(data)} bytes was not recognised: neither UTF-8 nor any of {known}."
     raise InputError(message, cure=UNREADABLE_CURE, outcome="unreadable")

@@ -8,6 +8,8 @@ from mmap import mmap
 
 MetaValue = str | int | float | bool | tuple[str, ...]
 Metadata = Mapping[str, MetaValue]
+FOLDER = "folder"
+"""The field that says where a file lies in the folder that was added: "projects/Milan"."""
 
 
 @dataclass(frozen=True, slots=True)

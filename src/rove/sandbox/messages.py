@@ -42,19 +42,40 @@ class Task(msgspec.Struct, array_like=True):
     metadata: Meta
     known: str
     transcripts: dict[str, bytes]
+    folder: str = ""
 
     @classmethod
     def of(cls, location: Location, known: str, transcripts: Mapping[str, bytes]) -> Task:
         """Write a location down."""
         path = os.fsencode(location.path) if location.path else None
         text, data, metadata = location.text, location.data, dict(location.metadata)
-        return cls(location.uri, location.name, location.kind, path, text, data, metadata, known, dict(transcripts))
+        return cls(
+            location.uri,
+            location.name,
+            location.kind,
+            path,
+            text,
+            data,
+            metadata,
+            known,
+            dict(transcripts),
+            location.folder,
+        )
 
     @property
     def location(self) -> Location:
         """Read the location back."""
         path = Path(os.fsdecode(self.path)) if self.path else None
-        return Location(self.uri, self.name, self.kind, path, self.text, data=self.data, metadata=self.metadata)
+        return Location(
+            self.uri,
+            self.name,
+            self.kind,
+            path,
+            self.text,
+            data=self.data,
+            metadata=self.metadata,
+            folder=self.folder,
+        )
 
 
 class Work(msgspec.Struct, array_like=True):

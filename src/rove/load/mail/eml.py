@@ -109,7 +109,7 @@ def _bodies(part: Message) -> Iterator[MailBody]:
         else:
             yield from bodies
     elif _is_body(part):
-        text = _text(part)
+        text = part_text(part)
         yield MailBody(html=text) if _kind(part) == "text/html" else MailBody(_unwrapped(part, text))
 
 
@@ -150,7 +150,8 @@ def _bytes(part: Message) -> bytes:
     return payload if isinstance(payload, bytes) else b""
 
 
-def _text(part: Message) -> str:
+def part_text(part: Message) -> str:
+    """Return the text of a part, by the charset that it names where the bytes fit it."""
     data = _bytes(part)
     charset = str(part.get_content_charset() or "")
     try:

@@ -6,7 +6,7 @@ import codecs
 import csv
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import BytesIO, StringIO, TextIOWrapper
 from itertools import chain, islice
 
@@ -38,7 +38,10 @@ class CsvLoader:
         sample = stream.read(SAMPLE_CHARS)
         stream.seek(0)
         require_text(sample, source)
-        rows = _Rows(find_dialect(sample, source.name).reader(stream))
+        dialect = find_dialect(sample, source.name)
+        if _declared(sample):
+            stream.readline()
+        rows = _Rows(dialect.reader(stream))
         first = list(islice(rows, LOOK_ROWS))
         headed = find_header(first) if first else Headed()
         titles = [clean(line) for line in headed.titles]
@@ -107,9 +110,8 @@ def find_dialect(sample: str, name: str = "") -> Dialect:
     >>> find_dialect("név;ár\nkör;1,5\nnégyzet;2,5\n").delimiter
     ';'
     """
-    declared = sample[:6].lower().removeprefix("\ufeff")
-    if declared.startswith("sep=") and len(declared) > 4 and declared[4] not in "\r\n":
-        return Dialect(declared[4])
+    if declared := _declared(sample):
+        return Dialect(declared)
     lines = sample.splitlines(keepends=True)
     lines = lines[:-1] if len(sample) >= SAMPLE_CHARS and len(lines) > 1 else lines
     escape = "\\" if '\\"' in sample and '""' not in sample else ""
@@ -124,7 +126,15 @@ def find_dialect(sample: str, name: str = "") -> Dialect:
                 score *= SUFFIX_BONUS
             if score > highest:
                 best, highest = dialect, score
+    if not highest and _is_prose(lines, best.delimiter):  # one column, whose commas are of its texts
+        return replace(best, delimiter=next((mark for mark in DELIMITERS if mark not in sample), best.delimiter))
     return best
+
+
+def _declared(sample: str) -> str:
+    """The delimiter that a first line "sep=;" names for Excel, else ""."""
+    line = sample[:8].removeprefix("\ufeff").split("\n", 1)[0]
+    return line[4] if line[:4].lower() == "sep=" and line[4:].strip("\r ") and len(line.rstrip()) <= 5 else ""
 
 
 def _score(lines: Iterable[str], dialect: Dialect) -> float:
@@ -133,11 +143,19 @@ def _score(lines: Iterable[str], dialect: Dialect) -> float:
     except csv.Error:
         return 0.0
     widths = Counter(map(len, rows))
+    if dialect.delimiter in ",;" and len(widths) > 1 and _is_prose(lines, dialect.delimiter):
+        return 0.0
     # an odd line above the table is no reason against a delimiter; few columns are a weaker sign than many
     width, count = max(widths.items(), key=lambda item: (item[1] * (item[0] - 1) / item[0], item[0]), default=(1, 0))
     cells = [cell for row in rows for cell in row]
     good = sum(map(_is_cell, cells))
     return count / max(1, len(rows)) * (width - 1) / width * good / max(1, len(cells))
+
+
+def _is_prose(lines: Iterable[str], mark: str) -> bool:
+    """Say whether each comma is one of a sentence: a space follows it, and no row has several that part numbers."""
+    text = "".join(islice(lines, SAMPLE_ROWS))
+    return text.count(mark) == text.count(f"{mark} ") > 0
 
 
 def _is_cell(cell: str) -> bool:
