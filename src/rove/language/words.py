@@ -12,14 +12,13 @@ from operator import add
 
 import regex
 
-from rove.language.quantities.digits import decimal_mark, digit_values
 from rove.language.stems import Stem
 from rove.language.stopwords import stop_words
 
-CACHE_ENTRIES = 20_000
-"""Pieces of text remembered by language, some 150 bytes each. With ten times as many, words take 3 % less time."""
-THOUSAND = 1_000  # what is less has its mark before the fraction
+CACHE_ENTRIES = 50_000
+"""Pieces of text remembered by language, some 150 bytes each. With four times as many, words take 2 % less time."""
 CACHED_CHARS = 24  # longer pieces of text between white space seldom come again
+DOT_GROUPS = frozenset({"de", "es", "it", "nl", "pt", "da", "id", "tr", "el", "ro"})  # 1.234 is a thousand and more
 
 _HAN = r"\p{Han}〇"
 _KANA = r"\p{Hiragana}\p{Katakana}ー\uff9e\uff9f"
@@ -27,11 +26,7 @@ _OPEN = r"\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"  # written without spaces, beside
 _JOINED = "[-.'@&]"
 _ASCII_WORDS = regex.compile(rf"\w+(?:{_JOINED}\w+|,\d{{3}}(?!\d))*", regex.ASCII)
 _WORD = rf"[^\W{_HAN}{_KANA}{_OPEN}\p{{Hangul}}]+"
-_EMOJI = regex.compile(r"\p{Emoji_Presentation}")
-_OPERATOR = regex.compile(r"(?!(.)\1{1,3}+$)[&|!<>=+*/%^~?@$:-]{2,4}+|&&|\|\|")
-"""A sign of a programming language that stands alone, as "&&" or "->"; no rule or table of markdown."""
-_UNSPACED_RUN = rf"[{_HAN}{_KANA}]+|[{_OPEN}]+|\p{{Hangul}}+|\p{{Emoji_Presentation}}"
-_WORDS = regex.compile(rf"{_UNSPACED_RUN}|{_WORD}(?:{_JOINED}{_WORD}|,\d{{3}}(?!\d))*")
+_WORDS = regex.compile(rf"[{_HAN}{_KANA}]+|[{_OPEN}]+|\p{{Hangul}}+|{_WORD}(?:{_JOINED}{_WORD}|,\d{{3}}(?!\d))*")
 _UNSPACED = regex.compile(rf"[{_HAN}{_KANA}{_OPEN}]")
 _HAN_LETTER = regex.compile(f"[{_HAN}]")
 _NOT_HAN = regex.compile(f"[^{_HAN}]+")
@@ -41,7 +36,8 @@ _PIECES = regex.compile(r"[^\W_]+")
 _CAMEL = regex.compile(r"\p{Lu}+(?!\p{Ll})\d*|\p{Lu}?[^\p{Lu}]+")
 _NUMBER = regex.compile(r"\d++(?:[.,]\d++)++")
 _VERSION = regex.compile(r"[vV]\d++(?:\.\d++)++")
-_GROUPED = regex.compile(r"\d{1,3}(?:(?:,\d{3})++(?:\.\d+)?|(?:\.\d{3})++)")
+_COMMA_GROUPS = regex.compile(r"\d{1,3}(?:,\d{3})++(?:\.\d+)?")
+_DOT_GROUPS = regex.compile(r"\d{1,3}(?:\.\d{3})+")
 _EDGES = "".join(set(string.punctuation) - {"_"})
 _WHOLE = str.maketrans("", "", "-_'&")
 _ENGLISH_TAIL = regex.compile(r"(?:n't|'(?:s|ll|re|ve|d|m))$", regex.IGNORECASE)
@@ -84,8 +80,6 @@ def query_terms(text: str, language: str) -> list[str]:
 
     >>> query_terms("How many singers were there?", "en"), query_terms("To be or not to be", "en")
     (['mani', 'singer'], ['to', 'be', 'or', 'not', 'to', 'be'])
-    >>> query_terms("Party 🎉?", "en"), query_terms("&& ||", "en"), terms("a && b", "en")
-    (['parti', '🎉'], ['&&', '||'], ['&&', 'b', 'a'])
     """
     analyser = _analyser(language)
     if _is_plain(text):
@@ -101,7 +95,7 @@ def query_terms(text: str, language: str) -> list[str]:
             every.append(term)
             if named or form not in analyser.stops:
                 telling.append(term)
-    return [term for term in telling or every or filter(_OPERATOR.fullmatch, text.split()) if term]
+    return [term for term in telling or every if term]
 
 
 def foreign_terms(text: str, language: str, spoken: str) -> list[str]:
@@ -127,7 +121,6 @@ class _Analyser(dict[str, str]):
         self.stops = stop_words(language)
         self.stop_terms: dict[str, str] = {}
         self.term = Stem(language)
-        self.mark = decimal_mark(language) or "."
         self.long_chars = 0
 
     @property
@@ -163,7 +156,7 @@ class _Analyser(dict[str, str]):
                 (stopped if stop and form in self.stops else found).append(self.term(form))
         if unspaced:
             return " ".join([*filter(None, found), *_unspaced(unspaced)])
-        kept = " ".join(filter(None, found)) or (piece if _OPERATOR.fullmatch(piece) else "")
+        kept = " ".join(filter(None, found))
         if stopped:
             self.stop_terms[piece] = " ".join(filter(None, stopped))
         if stopped or len(piece) <= CACHED_CHARS:
@@ -177,8 +170,6 @@ class _Analyser(dict[str, str]):
             return _unspaced([word])
         if _HANGUL.match(word):
             return _syllables(word)
-        if _EMOJI.match(word):
-            return [word]
         word = _normal(word)
         if "'" in word:
             word = self._without_apostrophe(word)
@@ -202,8 +193,10 @@ class _Analyser(dict[str, str]):
         return word.replace("'", "") if self.language == "uk" else word
 
     def _number(self, number: str) -> list[str]:
-        if _GROUPED.fullmatch(number) and digit_values(number, self.mark)[0] >= THOUSAND:
-            return [number.replace("," if "," in number else ".", "")]
+        if _COMMA_GROUPS.fullmatch(number):
+            return [number.replace(",", "")]
+        if self.language in DOT_GROUPS and _DOT_GROUPS.fullmatch(number):
+            return [number.replace(".", "")]
         return list(dict.fromkeys([number, *number.replace(",", ".").split(".")]))
 
 

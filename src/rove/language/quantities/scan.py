@@ -34,6 +34,8 @@ _DECADE = regex.compile(r"['’]?s(?!\w)")
 _YEAR = regex.compile(r"1[5-9]\d\d|20\d\d")
 _UNKNOWN_UNIT = regex.compile(r"[ \u00a0]?\p{L}{1,2}\.?(?=$|[.,;:)|\n])")
 _MARKED = regex.compile(r"[0-9][.,][0-9]")
+_NO_UNIT = {"分": "之", "年": "代级級生度", "日": "本", "天": "王"}
+"""What stands behind a character that is then no unit: 90年代 are the nineties."""
 _DIGIT = regex.compile(r"[0-9]")
 _GOES_ON = regex.compile(r"[.,]\d[\d.,]*+")
 _HAN_CLOCK = regex.compile(
@@ -220,7 +222,7 @@ class _Amount:
         if len(word) == 1 and word.isascii() and word.isalpha():
             apart = not (behind.isalnum() or behind in {"-", "'", "’"})
             return apart and not (word.isupper() and start > self.place.span[1] + 1)
-        if word == "分" and behind == "之":
+        if behind and behind in _NO_UNIT.get(word, ""):
             return False
         return not (word in {"日", "年", "月"} and self.place.digits == YEAR_DIGITS)
 
