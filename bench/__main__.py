@@ -34,7 +34,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--sizes", default="", help="sizes for the search part, with commas; empty: 5 k, 10 k, 100 k")
     made.add_argument("--formats", default="", help="formats for the reading part, with commas; empty: all")
     made.add_argument("--held", action="store_true", help="the held half of the sentences; a page has both")
-    made.add_argument("--wrong", action="store_true", help="list what was judged wrongly: in the open half, and in the figures part")
+    made.add_argument("--wrong", action="store_true", help="list what was judged wrongly, in the open half")
     made.add_argument(
         "--count", default="", help="posts, the team's passages, or synthetic vectors (0: none); sizes with commas"
     )
