@@ -24,7 +24,7 @@ from rove.settings import AnswerSettings
 from rove.tracing import stage
 
 ENOUGH = 0.5
-MARGIN = 2.2
+MARGIN = 1.5
 """The sum of the reader's and the judge's logits from which on a question is answered: docs/decisions/058-judge.md."""
 LENIENT = 0.0003
 """The chance from which on a chat model is asked, which can still say that the passages do not answer."""
