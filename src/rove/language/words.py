@@ -15,9 +15,10 @@ import regex
 from rove.language.stems import Stem
 from rove.language.stopwords import stop_words
 
-CACHE_ENTRIES = 50_000
-"""Pieces of text remembered by language, some 150 bytes each. With four times as many, words take 2 % less time."""
+CACHE_ENTRIES = 20_000
+"""Pieces of text remembered by language, some 150 bytes each. With ten times as many, words take 3 % less time."""
 CACHED_CHARS = 24  # longer pieces of text between white space seldom come again
+
 DOT_GROUPS = frozenset({"de", "es", "it", "nl", "pt", "da", "id", "tr", "el", "ro"})  # 1.234 is a thousand and more
 
 _HAN = r"\p{Han}〇"
@@ -26,7 +27,11 @@ _OPEN = r"\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"  # written without spaces, beside
 _JOINED = "[-.'@&]"
 _ASCII_WORDS = regex.compile(rf"\w+(?:{_JOINED}\w+|,\d{{3}}(?!\d))*", regex.ASCII)
 _WORD = rf"[^\W{_HAN}{_KANA}{_OPEN}\p{{Hangul}}]+"
-_WORDS = regex.compile(rf"[{_HAN}{_KANA}]+|[{_OPEN}]+|\p{{Hangul}}+|{_WORD}(?:{_JOINED}{_WORD}|,\d{{3}}(?!\d))*")
+_EMOJI = regex.compile(r"\p{Emoji_Presentation}")
+_OPERATOR = regex.compile(r"(?!(.)\1{1,3}+$)[&|!<>=+*/%^~?@$:-]{2,4}+|&&|\|\|")
+"""A sign of a programming language that stands alone, as "&&" or "->"; no rule or table of markdown."""
+_UNSPACED_RUN = rf"[{_HAN}{_KANA}]+|[{_OPEN}]+|\p{{Hangul}}+|\p{{Emoji_Presentation}}"
+_WORDS = regex.compile(rf"{_UNSPACED_RUN}|{_WORD}(?:{_JOINED}{_WORD}|,\d{{3}}(?!\d))*")
 _UNSPACED = regex.compile(rf"[{_HAN}{_KANA}{_OPEN}]")
 _HAN_LETTER = regex.compile(f"[{_HAN}]")
 _NOT_HAN = regex.compile(f"[^{_HAN}]+")
@@ -80,6 +85,8 @@ def query_terms(text: str, language: str) -> list[str]:
 
     >>> query_terms("How many singers were there?", "en"), query_terms("To be or not to be", "en")
     (['mani', 'singer'], ['to', 'be', 'or', 'not', 'to', 'be'])
+    >>> query_terms("Party 🎉?", "en"), query_terms("&& ||", "en"), terms("a && b", "en")
+    (['parti', '🎉'], ['&&', '||'], ['&&', 'b', 'a'])
     """
     analyser = _analyser(language)
     if _is_plain(text):
@@ -95,7 +102,7 @@ def query_terms(text: str, language: str) -> list[str]:
             every.append(term)
             if named or form not in analyser.stops:
                 telling.append(term)
-    return [term for term in telling or every if term]
+    return [term for term in telling or every or filter(_OPERATOR.fullmatch, text.split()) if term]
 
 
 def foreign_terms(text: str, language: str, spoken: str) -> list[str]:
@@ -156,7 +163,7 @@ class _Analyser(dict[str, str]):
                 (stopped if stop and form in self.stops else found).append(self.term(form))
         if unspaced:
             return " ".join([*filter(None, found), *_unspaced(unspaced)])
-        kept = " ".join(filter(None, found))
+        kept = " ".join(filter(None, found)) or (piece if _OPERATOR.fullmatch(piece) else "")
         if stopped:
             self.stop_terms[piece] = " ".join(filter(None, stopped))
         if stopped or len(piece) <= CACHED_CHARS:
@@ -170,6 +177,8 @@ class _Analyser(dict[str, str]):
             return _unspaced([word])
         if _HANGUL.match(word):
             return _syllables(word)
+        if _EMOJI.match(word):
+            return [word]
         word = _normal(word)
         if "'" in word:
             word = self._without_apostrophe(word)
