@@ -106,7 +106,7 @@ def test_tables_with_merged_cells_several_headers_nested_tables_and_captions() -
     document = load(word_file(body, {"styles": W_STYLES}))
     assert document.text == (
         "1. táblázat: Bevétel\n\n| Mio. € | 2023 Q1 | 2023 Q2 |\n| --- | --- | --- |\n| Bp | 1 | 2 |\n"
-        "|  | 3 | lásd lent |"
+        "| Bp | 3 | lásd lent |"
         "\n\n| x | y |\n| --- | --- |\n| 1 | 2 |\n\ndanach"
     )
     first = document.blocks[0]
@@ -336,3 +336,19 @@ def test_pages_of_a_real_file_begin_where_they_were_drawn(shared_data: Path) -> 
     pages = [document.text[page.span[0] : page.span[1]] for page in document.pages]
     assert pages[:2] == ["No page breaks\n\nPage break here>>", "<<followed by more text.\n\n[Page break in>>"]
     assert [page.number for page in document.pages] == [1, 2, 3, 4, 5, 6]
+
+
+def test_the_name_of_a_group_stands_in_each_of_its_rows_and_an_amount_once() -> None:
+    def cell(text: str, merge: str = "") -> str:
+        return f"<w:tc><w:tcPr>{merge}</w:tcPr>{w_p(text)}</w:tc>"
+
+    begin, on = '<w:vMerge w:val="restart"/>', "<w:vMerge/>"
+    rows = [
+        ["Év", "Kör", "Összeg"],
+        [cell("2024", begin), "őszi", cell("120 EUR", begin)],
+        [cell("", on), "téli", cell("", on)],
+        ["2025", "őszi", "7"],
+    ]
+    assert load(word_file(w_table(rows))).text == (
+        "| Év | Kör | Összeg |\n| --- | --- | --- |\n| 2024 | őszi | 120 EUR |\n| 2024 | téli |  |\n| 2025 | őszi | 7 |"
+    )

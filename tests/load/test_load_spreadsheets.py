@@ -194,3 +194,33 @@ def test_a_blank_row_or_column_within_a_table_does_not_part_it() -> None:
 def test_headers_and_units(rows: list[list[str]], header: list[str], start: int) -> None:
     found = find_header(rows)
     assert (found.header, found.start) == (header, start)
+
+
+def test_groups_that_are_merged_down_and_formulas_that_nobody_worked_out() -> None:
+    space = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    relation = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    package = "http://schemas.openxmlformats.org/package/2006/relationships"
+
+    def relations(kind: str, target: str) -> bytes:
+        one = f'<Relationship Id="r1" Type="{relation}/{kind}" Target="{target}"/>'
+        return f'<Relationships xmlns="{package}">{one}</Relationships>'.encode()
+
+    def cell(value: str) -> str:
+        if value.startswith("="):
+            return f"<c><f>{value[1:]}</f><v/></c>"
+        return f"<c><v>{value}</v></c>" if value.isdigit() else f'<c t="inlineStr"><is><t>{value}</t></is></c>'
+
+    rows = (("Region", "Dienst", "Preis"), ("Nord", "Öl", "10"), ("", "Pumpe", "=C2*2"), ("Süd", "Öl", "30"))
+    cells = "".join(f"<row>{''.join(map(cell, row))}</row>" for row in rows)
+    merged = '<mergeCells><mergeCell ref="A2:A3"/></mergeCells>'
+    sheets = f'<sheets><sheet name="S" sheetId="1" r:id="r1" xmlns:r="{relation}"/></sheets>'
+    files = {
+        "_rels/.rels": relations("officeDocument", "xl/workbook.xml"),
+        "xl/workbook.xml": f'<workbook xmlns="{space}">{sheets}</workbook>'.encode(),
+        "xl/_rels/workbook.xml.rels": relations("worksheet", "worksheets/sheet1.xml"),
+        "xl/worksheets/sheet1.xml": (
+            f'<worksheet xmlns="{space}"><sheetData>{cells}</sheetData>{merged}</worksheet>'.encode()
+        ),
+    }
+    [document] = load_documents(source("xlsx", zip_file(files), "preise.xlsx"))
+    assert "| Nord | Öl | 10 |\n| Nord | Pumpe | =C2*2 |\n| Süd | Öl | 30 |" in document.text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+MOST_UNIT_LETTERS = 3
 MAX_COLUMNS = 1_000
 
 
@@ -27,3 +28,12 @@ def pipe_table(rows: Sequence[Sequence[str]]) -> str:
     kept = [kept[0], *(row for row in kept[1:] if any(row))]
     lines = ["| " + " | ".join(row) + " |" for row in kept]
     return "\n".join([lines[0], "|" + " --- |" * len(used), *lines[1:]])
+
+
+def is_amount(text: str) -> bool:
+    """Say whether a cell that is merged over rows holds an amount, which is said once, and no name of a group.
+
+    >>> is_amount("1,200.50 €"), is_amount("Sydland"), is_amount("Team 3")
+    (True, False, False)
+    """
+    return any(map(str.isdigit, text)) and sum(map(str.isalpha, text)) <= MOST_UNIT_LETTERS

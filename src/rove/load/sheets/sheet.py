@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from rove.load.pipe_table import is_amount
+
 Row = dict[int, str]
 Rows = dict[int, Row]
 """The cells that hold something: row → column → text, both counted from 0 and in order."""
@@ -55,6 +57,15 @@ def fill(sheet: Sheet, cells: Iterable[tuple[int, Row]], budget: CellBudget) -> 
             return
         if row:
             sheet.rows[number] = row
+
+
+def fill_down(sheet: Sheet, row: int, last_row: int, column: int) -> None:
+    """Put the name of a group, which is merged down to `last_row`, into each row; an amount beside it stands once."""
+    text = sheet.rows.get(row, {}).get(column, "")
+    if text and (column == min(sheet.rows[row]) or not is_amount(text)):
+        for number in range(row + 1, last_row + 1):
+            if cells := sheet.rows.get(number):
+                cells.setdefault(column, text)
 
 
 def cell_name(row: int, column: int) -> str:

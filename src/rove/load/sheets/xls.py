@@ -12,7 +12,7 @@ from xlrd.biffh import XLRDError
 
 from rove.errors import InputError
 from rove.load.sheets.number_format import shown
-from rove.load.sheets.sheet import CellBudget, Comment, Row, Sheet, fill, linked
+from rove.load.sheets.sheet import CellBudget, Comment, Row, Sheet, fill, fill_down, linked
 from rove.load.sheets.workbook import workbook_document
 from rove.load.text import clean
 from rove.records import Document, Source
@@ -136,6 +136,8 @@ def _sheets(book: Workbook, budget: CellBudget) -> Iterator[Sheet]:
         for first, last, left, right in found.merged_cells:
             if right - left > 1 and last > first:
                 sheet.spans.setdefault(first, {})[left] = right - left
+            elif right - left == 1:
+                fill_down(sheet, first, last - 1, left)
         for link in found.hyperlink_list:
             _link(sheet, link)
         sheet.comments += (

@@ -15,7 +15,7 @@ from rove.errors import InputError
 from rove.load.container import open_container
 from rove.load.office.opc import Relation, read_relations
 from rove.load.sheets.number_format import BUILT_IN, shown
-from rove.load.sheets.sheet import CellBudget, Comment, Row, Sheet, cell_place, column_index, fill, linked
+from rove.load.sheets.sheet import CellBudget, Comment, Row, Sheet, cell_place, column_index, fill, fill_down, linked
 from rove.load.sheets.workbook import workbook_document
 from rove.load.text import clean
 from rove.load.xmltree import Node, XmlError, inner_text, local, parse, stream
@@ -129,6 +129,8 @@ class _WorkbookParts:
         if kind == "inlineStr":
             return _rich(cell)
         value = _value(cell)
+        if not value and (formula := next((child.text for child in cell if child.tag.endswith("}f")), None)):
+            return f"={formula}"  # of a program that does not calculate: better than a cell that looks empty
         if not value or kind == "s":
             return self.strings[int(value)] if value else ""
         if kind == "n":
@@ -194,8 +196,11 @@ def _mark(sheet: Sheet, mark: _Mark, relations: dict[str, Relation]) -> None:
     first, _, last = mark.area.partition(":")
     row, column = cell_place(first)
     if not mark.is_link:
-        if (width := cell_place(last or first)[1] - column + 1) > 1:
+        last_row, last_column = cell_place(last or first)
+        if (width := last_column - column + 1) > 1:
             sheet.spans.setdefault(row, {})[column] = width
+        else:
+            fill_down(sheet, row, last_row, column)
         return
     relation = relations.get(mark.relation)
     target = relation.target if relation is not None else f"#{mark.place}" if mark.place else ""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 from rove.load.office.compose import PAGE_BREAK, one_header, paged_table
 from rove.load.office.docx.styles import W, value
+from rove.load.pipe_table import is_amount
 from rove.load.xmltree import Node, integer
 
 MAX_SPAN = 64
@@ -32,9 +33,11 @@ def rows_of(table: Node) -> list[list[Node]]:
 def table_text(table: Node, cell_text: Callable[[Node], str]) -> str:
     """Return a table as a pipe table; page breaks stand before the row that they come in.
 
-    The text of a merged cell stands once, in its first column and row. Several header rows become one, in which the
-    text over several columns stands in each.
+    The text of a cell that is merged down names a group, and stands in each of its rows; a number stands once, so that
+    no sum counts it twice. Over several columns a text stands in the first. Several header rows become one, in which
+    the text over several columns stands in each.
     """
+    groups: dict[int, str] = {}
     rows: list[list[str]] = []
     headers = 0
     for row in children(table, f"{W}tr"):
@@ -42,20 +45,23 @@ def table_text(table: Node, cell_text: Callable[[Node], str]) -> str:
         if properties is not None and properties.find(f"{W}del") is not None:
             continue
         is_header = headers == len(rows) and properties is not None and properties.find(f"{W}tblHeader") is not None
-        rows.append(_row(row, cell_text, repeat=is_header))
+        rows.append(_row(row, cell_text, groups, repeat=is_header))
         headers += is_header
     if headers:
         rows[:headers] = [one_header(rows[:headers]) if headers > 1 else _once(rows[0])]
     return paged_table(rows)
 
 
-def _row(row: Node, cell_text: Callable[[Node], str], *, repeat: bool) -> list[str]:
+def _row(row: Node, cell_text: Callable[[Node], str], groups: dict[int, str], *, repeat: bool) -> list[str]:
+    """The cells of a row; `groups`, by columns, are those that are merged down into the next."""
     properties = row.find(f"{W}trPr")
     texts = [""] * _span(properties, "gridBefore", 0)
     for cell in children(row, f"{W}tc"):
         merge, across = cell.find(f"{W}tcPr/{W}vMerge"), _span(cell.find(f"{W}tcPr"), "gridSpan", 1)
         goes_on = merge is not None and merge.get(f"{W}val", "") != "restart"
-        text = "" if goes_on else cell_text(cell)
+        column = len(texts)
+        text = groups.get(column, "") if goes_on else cell_text(cell)
+        groups[column] = "" if merge is None or (column and is_amount(text)) else text.replace(PAGE_BREAK, "")
         texts += [text, *([text.replace(PAGE_BREAK, "") if repeat else ""] * (across - 1))]
     return texts
 
