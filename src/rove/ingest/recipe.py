@@ -11,7 +11,7 @@ from rove.sandbox.office import library
 from rove.sandbox.pool import Pool
 from rove.settings import Settings
 
-PIPELINE = "3"
+PIPELINE = "4"
 """Counts up when a loader, a chunker or the analyser changes what comes out of the same bytes."""
 MOST_CHARS = 256_000_000
 """Characters of text that one source may hold; more where larger files may be read."""
