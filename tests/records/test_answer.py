@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from rove.conversation.kept_turns import KeptReply, from_text, to_text
-from rove.records import Answer, Sentence
+from rove.records import Answer, Sentence, Verdict
 from rove.records.walk_events import Answered
 from rove.walk.json_format import from_line, to_line
 
 EARLIER = [("It opened in 1908.", "quoted"), ("It is “doubtful”.", "doubtful"), ("Elephants dance.", "unsupported")]
-NOW = [("quoted", False), ("supported", False), ("unsourced", True)]
+NOW: list[tuple[Verdict, bool]] = [("quoted", False), ("supported", False), ("unsourced", True)]
 
 
 def kept(text: str) -> str:
@@ -21,10 +21,7 @@ def kept(text: str) -> str:
 
 
 def answer() -> Answer:
-    sentences = tuple(
-        Sentence(said, (), verdict)
-        for (said, _), (verdict, _) in zip(EARLIER, NOW, strict=True)  # pyright: ignore[reportArgumentType]
-    )
+    sentences = tuple(Sentence(said, (), verdict) for (said, _), (verdict, _) in zip(EARLIER, NOW, strict=True))
     return Answer("When?", "It opened in 1908. It is “doubtful”. [1?]", "m", "en", sentences)
 
 
