@@ -63,7 +63,7 @@ async def test_sentences_appear_as_they_pass_and_stay(tmp_path: Path) -> None:
 
 async def test_an_answer_goes_on_while_its_reader_looks_elsewhere(tmp_path: Path) -> None:
     """And is there when they come back: before it has ended, and after."""
-    async with openai_server.serve(openai_server.chat(*pieces(WRITTEN), delay_s=0.04)) as model:
+    async with openai_server.serve(openai_server.chat(*pieces(WRITTEN), delay_s=0.15)) as model:
         chat = {"model": "m", "base_url": model.url}
         async with visiting(tmp_path, chat=chat) as visit, visit.page() as page:
             await ask(page, QUESTION)
