@@ -94,7 +94,7 @@ NUMBER = rf"(?:{_GROUPED}|{_INDIAN}|\d+(?:[.,]\d+)?|(?<![\w.,])\.\d+)"
 """A number in digits, of a text as `fold` returns it. Its group is named "mark"."""
 _SPACES = regex.compile(r"['’٬\s]")
 _ONE_MARK = regex.compile(r"(\d{1,3})([.,])(\d{3})")
-_THREES = regex.compile(r"\d{1,3}(?:([.,])\d{3})(?:\1\d{3})+|\d{1,2}(?:(,)\d{2})+,\d{3}")
+_THREES = regex.compile(r"\d{1,3}(?:([.,])\d{3})(?:\1\d{3}){1,12}+|\d{1,2}(?:(,)\d{2}){1,12},\d{3}")
 _POINT_SHOWN = regex.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+\.\d+(?![\d.,]*\d)|(?<![\d.,])\d{1,3}(?:,\d{3}){2,}(?!\d)")
 _COMMA_SHOWN = regex.compile(r"(?<![\d.,])\d{1,3}(?:\.\d{3})+,\d+(?![\d.,]*\d)|(?<![\d.,])\d{1,3}(?:\.\d{3}){2,}(?!\d)")
 _POINT_LIKELY = regex.compile(r"(?<![\d.,])\d+\.(?:\d{1,2}|\d{4,})(?![\d.,]*\d)")

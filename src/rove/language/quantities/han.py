@@ -18,7 +18,9 @@ NUMERALS = "".join((*DIGITS, *UNITS, *LARGE))
 LONGEST = 24
 """Characters of a number; what is longer, as the digits of π, is none, and Python would not write it."""
 _NUMERAL = f"(?!兆[字瓦赫欧])[{NUMERALS}]"  # 兆 is a million before these
-MIXED = regex.compile(rf"(?:\d[\d,]*+(?:\.\d+)?\s?(?={_NUMERAL})|{_NUMERAL})(?:\d[\d,]*+(?:\.\d+)?|{_NUMERAL})*")
+MIXED = regex.compile(
+    rf"(?:(?<![\d,])\d[\d,]{{0,39}}+(?:\.\d{{1,20}})?\s?(?={_NUMERAL})|{_NUMERAL})(?:\d[\d,]*+(?:\.\d+)?|{_NUMERAL})*"
+)
 """Where a number of digits and numerals may stand."""
 _PARTS = regex.compile(rf"\d[\d,]*(?:\.\d+)?|[{NUMERALS}]")
 
