@@ -176,3 +176,18 @@ def test_cost_is_linear_in_hostile_text(unit: str) -> None:
         cut(document)
         spent.append(time.process_time() - started)
     assert spent[1] < 8 * spent[0] * 3 + 0.3
+
+
+def test_a_row_that_is_longer_than_a_piece_is_cut_between_cells_and_says_its_key(make_document: Make) -> None:
+    names = ["Jegy", "Ügyfél", "Hiba", "Javítás", "Felelős"]
+    rows = [[f"T-{n}", f"Ügyfél {n}", f"hiba {n} " * 20, f"csere {n} " * 20, f"Kis {n}"] for n in range(6)]
+    lines = ["| " + " | ".join(row) + " |" for row in (names, ["---"] * 5, *rows)]
+    text = "\n".join(lines)
+    chunks = cut(make_document(text, "csv"), size_chars=200)
+    assert {at for chunk in chunks for at in range(*chunk.span)} >= {
+        at for at, sign in enumerate(text) if not sign.isspace()
+    }
+    owner = next(chunk for chunk in chunks if "Kis 4" in chunk.text)
+    assert "T-4" in owner.prefix + owner.text
+    assert "Felelős" in owner.prefix
+    assert all("T-3" in c.prefix + c.text for c in chunks if "csere 3" in c.text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -31,6 +32,9 @@ class SizeChunker:
         cutter = Cutter(text, self.settings, blocks, starts)
         edges = section_edges(document.sections, len(text), self.settings.size_chars // 4)
         return [span for part in cutter.whole_blocks(edges) for span in cutter.split(*part)]
+
+
+CELL_BAR = re.compile(r"(?<!\\)\|")
 
 
 def section_edges(sections: Sequence[Section], end: int, least: int) -> list[int]:
@@ -97,7 +101,7 @@ class Cutter:
         return spans
 
     def _rows(self, start: int, end: int) -> list[Span]:
-        """Cut a table into pieces of about equal length, between rows; a row alone that is too long is cut by size."""
+        """Cut a table into pieces of about equal length, between rows; a row too long by itself between cells."""
         size = self.settings.size_chars
         target = (end - start) // max(1, -(-(end - start) // size))
         spans: list[Span] = []
@@ -109,10 +113,21 @@ class Cutter:
                 spans.append((start, row - 1))
                 start = row
             if stop - start > size:
-                spans += self.by_size(start, stop)
+                spans += self._cells(start, stop)
                 start = stop + 1
             row = stop + 1
         return [span for part in [*spans, (start, end)] if (span := trimmed(self.text, *part))[0] < span[1]]
+
+    def _cells(self, start: int, end: int) -> Iterator[Span]:
+        """Cut one row between its cells; a cell that is too long by itself is cut by size."""
+        size = self.settings.size_chars
+        at = start
+        bars = [found.start() for found in CELL_BAR.finditer(self.text, start, end)]
+        for bar, following in zip(bars[1:-1], [*bars[2:-1], end][: max(len(bars) - 2, 0)], strict=True):
+            if following - at > size and bar > at:
+                yield from self.by_size(at, bar) if bar - at > size else [trimmed(self.text, at, bar)]
+                at = bar
+        yield from self.by_size(at, end)
 
     def _place(self, start: int, fresh: int, end: int) -> int:
         """Return where the piece that begins at `start` ends, in fresh+1 .. start+size."""

@@ -30,6 +30,9 @@ def head_of(text: str, block: Block, start: int) -> str:
     if block.kind != "table":
         return ""
     first, last = block.span
+    line = text.rfind("\n", first, start) + 1
+    if line > first and text[line:start].strip("| "):  # it goes on within a row
+        return _head_of_cells(text, (first, last), line, start)
     rows: list[str] = []
     at = first
     for _ in range(3):
@@ -44,6 +47,16 @@ def head_of(text: str, block: Block, start: int) -> str:
     if len(rows) == 3 and is_unit_row(rows[2]):
         head += "\n" + rows[2]
     return head if len(head) <= HEAD_CHARS else _shortened(rows[0])
+
+
+def _head_of_cells(text: str, table: tuple[int, int], line: int, start: int) -> str:
+    """The row's first cell, by which it is known, under its head; and the heads of the columns from `start` on."""
+    names = [cell.strip() for cell in _CELL.split(text[table[0] : text.find("\n", *table)])][1:-1]
+    before = [cell.strip() for cell in _CELL.split(text[line:start])][1:]
+    column = max(len(before) - (not before[-1]), 0) if before else 0
+    key = next((cell for cell in before if cell), "")
+    heads = [name for name in names[column:] if name]
+    return _shortened(f"| {names[0] if names else ''} | {' | '.join(heads)} |") + f"\n| {key} |"
 
 
 def is_unit_row(row: str) -> bool:
