@@ -151,6 +151,14 @@ def tree(options: argparse.Namespace) -> list[Table]:
     return part.run()
 
 
+def walking(options: argparse.Namespace) -> list[Table]:
+    """See `bench.walking.run`."""
+    from bench.walking import run as part
+
+    del options
+    return part.run()
+
+
 def schemas(options: argparse.Namespace) -> list[Table]:
     """See `bench.schemas`."""
     from bench import schemas as part
@@ -288,6 +296,7 @@ PARTS = {
     "badfiles": [badfiles],
     "serve": [serve],
     "walk": [walk],
+    "walking": [walking],
     "schemas": [schemas],
     "sql": [sql],
     "start": [start],
@@ -316,7 +325,7 @@ PARTS = {
 def main(arguments: list[str]) -> int:
     """Run the parts; the page goes to standard output and, with --write, to a file."""
     options = parser().parse_args(arguments)
-    if options.what not in {"sentences", "figures"} and not DATA.is_dir():
+    if options.what not in {"sentences", "figures", "walking"} and not DATA.is_dir():
         say(f"the benchmarks need the project's data in {DATA}")
         return 2
     tables = [table for part in PARTS[options.what] for table in part(options)]

@@ -30,7 +30,7 @@ from rove.walk.state import QUESTION, State, folded
 from rove.walk.step import Begin, End, next_step
 
 MORE = Edit(budget=Budget(rounds=6, seconds=0))
-ASKED = "What does Note say about trains?"
+ASKED = "Does a Note say that a train leaves at noon?"
 NOTES = [Text(f"Note {i} says that train {i} leaves at noon on day {i * 7}.", id=f"n{i}") for i in range(7)]
 
 

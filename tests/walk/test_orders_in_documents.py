@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 from orders import HONEST, ORDERS, honest, poisoned
-from walking import REFERENCE, SENTENCE, SETTINGS, check_citations, kind_of, prompt_of, told, town
 
 from openai_server import Reply, Server, chat, serve
 from rove.engine import AsyncRove
 from rove.records import Text, field
 from rove.records.walk_events import Budget, ChunkSeen, FactFound, FactRejected, LeadFound, Stopped
+from walking import REFERENCE, SENTENCE, SETTINGS, check_citations, kind_of, prompt_of, told, town
 
 pytestmark = pytest.mark.long
 

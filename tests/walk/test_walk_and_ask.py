@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from walking import HOPS, TOWN, check_citations, told, town
 
 from openai_server import chat
 from rove.records import Answer, Text
 from rove.records.walk_events import FactFound, Judged, Stopped
 from rove.walk.earlier_walks import WalkMemory
 from rove.walk.state import State
+from walking import HOPS, TOWN, check_citations, told, town
 
 NO_MODEL = {"model": "", "base_url": ""}
 APPROVED = {
@@ -82,11 +82,17 @@ async def test_after_the_quotes_come_only_facts_that_tell_more_of_the_question(t
 
 
 async def test_all_the_words_of_the_question_are_not_enough_where_nothing_is_near(tmp_path: Path) -> None:
+    """Without a judge, words decide: with one, a text that answers nothing is never enough."""
     question = "Who founded Acme, the maker of shoes?"
     texts = [Text("Who founded shoes? Of Acme the maker founded a maker of shoes, Acme.", id="words")]
     for distance, enough in ((0.0001, False), (2.0, True)):
         async with town(
-            tmp_path / str(enough), chat("not asked"), texts=texts, chat=NO_MODEL, answer={"max_distance": distance}
+            tmp_path / str(enough),
+            chat("not asked"),
+            texts=texts,
+            chat=NO_MODEL,
+            answer={"max_distance": distance},
+            judge={"name": ""},
         ) as (kb, _):
             answer, events = await told(kb.walk(question))
         judged = [event for event in events if isinstance(event, Judged)]

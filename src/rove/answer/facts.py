@@ -29,6 +29,8 @@ LOST = "{count} facts were left out, since their sources do not say so any more.
 UNSOURCED = "{count} facts that the user gave are in no source; they guided the walk and are not part of the answer."
 RECALLED = "{count} of the facts that this answer rests on were found by earlier walks."
 MEMORY = "memory"
+STEP = " → "
+"""Between the steps of a chain."""
 NEWS = 0.5  # what a quote gains by bringing all the question's words that the quotes before it lack
 WEAK = 0.7  # share of the first one's relevance that a further quote must reach, what it gains counted
 
@@ -44,6 +46,7 @@ async def answer_from_facts(
     verdict: GateVerdict = GateVerdict(passes=True),  # noqa: B008 - frozen
     asked: Sequence[str] = (),
     path: Sequence[PathStep] = (),
+    chain: Sequence[str] = (),
 ) -> Answer:
     """Answer a question from facts, each cited to the exact words that it rests on.
 
@@ -62,14 +65,18 @@ async def answer_from_facts(
         verdict: whether `found` answers; if not, and no lead led further and no model found facts, it is refused.
         asked: the ids of the facts that `best_quotes` chooses of `found`, in its order: without a model these answer.
         path: how the walk came to the facts; the answer has it with `used` set.
+        chain: the ids of the facts that lead to the answer, which the last one has; without a model they are it.
 
     Raises:
         ServiceError: the embedder failed. (When the chat model fails, the answer quotes and says so.)
     """
     checked = await _CheckedFacts.made(question, facts, hits, language, context)
     led = {step.fact_id for step in path if step.lead}
+    steps = checked.steps(chain)
     if not checked.facts:
         answer = refused(question, hits, language, NO_FACT)
+    elif steps and context.chat is None:
+        answer = await checked.composed(checked.chained, steps, NO_MODEL)
     elif _are_own(checked.facts, context) and (far := _far(found, verdict, led, context)):
         answer = refused(question, checked.hits, language, far)
     elif context.chat is None:
@@ -148,6 +155,20 @@ class _CheckedFacts:
         sentences = tuple(Sentence(_quote(fact), (self.citations[fact.fact_id],)) for fact in chosen)
         text = "\n\n".join(f"{s.text} {marks([c.number for c in s.citations])}" for s in sentences)
         return self._with_conflicts("extractive", text, sentences, note)
+
+    def steps(self, chain: Sequence[str]) -> list[Fact]:
+        """Return the facts of a chain in its order; none where one of them does not stand in its source any more."""
+        by_id = {fact.fact_id: fact for fact in self.facts}
+        found = [by_id[fact_id] for fact_id in chain if fact_id in by_id]
+        return found if len(found) == len(chain) else []
+
+    def chained(self, steps: Sequence[Fact], note: str) -> Answer:
+        """Tell the steps in their order, each cited; the words of the last one that answer are the short answer."""
+        self._number_first(steps)
+        sentences = tuple(Sentence(render(fact.text).line, (self.citations[fact.fact_id],)) for fact in steps)
+        text = STEP.join(f"{s.text} {marks([c.number for c in s.citations])}" for s in sentences)
+        answer = Answer(self.question, text, "extractive", self.language, sentences, self.hits, note)
+        return replace(answer, short=_short(steps[-1], self.citations[steps[-1].fact_id]))
 
     def _bridged(self, fact: Fact, own: Sequence[Fact]) -> bool:
         """Say whether a fact has a name that these bring up and the question does not hold."""
@@ -260,6 +281,15 @@ def _quote(fact: Fact) -> str:
     """Return the source's words, rendered; of a table's row what the reader made of it, each cell with its column."""
     quote = fact.citation.quote.strip() if fact.citation else ""
     return render(fact.text if fact.origin == "text" and quote.startswith("|") else quote or fact.text).line
+
+
+def _short(fact: Fact, citation: Citation) -> Citation | None:
+    """Return the words of a fact's quote that answer; None where they are not known."""
+    if fact.short is None:
+        return None
+    start, end = (edge - citation.span[0] for edge in fact.short)
+    said = citation.quote[max(start, 0) : end]
+    return replace(citation, span=fact.short, quote=said) if start >= 0 and said else None
 
 
 def _share(words: set[str], known: set[str]) -> float:

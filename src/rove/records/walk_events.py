@@ -51,6 +51,8 @@ class Fact:
     `relevance`: 0 to 1. `citation`: the words that it rests on, checked by code; None only where the user wrote it.
     `next_source`, `expected_info`: where to look next, and what is expected there (mission D.1); "" where nothing is.
     `origin`: who said so: a chat model, the text itself, the user, or an earlier walk. `round` counts from 1.
+    `lead_id`: the lead that it was found by, "" for the question. `answers`: 0 to 1, how surely it answers the question
+    given the facts that led to it; `short`: the words of its document that do, where they are known.
     """
 
     fact_id: str
@@ -61,6 +63,9 @@ class Fact:
     citation: Citation | None = None
     next_source: str = ""
     expected_info: str = ""
+    lead_id: str = ""
+    answers: float = 0.0
+    short: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)

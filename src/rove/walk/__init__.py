@@ -11,7 +11,7 @@ from typing import Protocol
 
 from rove.models import ChatModel
 from rove.records import Hit
-from rove.records.walk_events import Fact, FactDelta, FactFound, FactRejected, Lead, LeadFound
+from rove.records.walk_events import Fact, FactDelta, FactFound, FactRejected, Lead, LeadFollowed, LeadFound
 from rove.registry import Registry
 from rove.retrieve import SearchContext
 from rove.settings import AnswerSettings, WalkSettings
@@ -20,7 +20,7 @@ from rove.walk.state import State
 EXTRACTIVE = "extractive"
 """The mode of a walk without a chat model."""
 
-Finding = FactDelta | FactFound | FactRejected | LeadFound
+Finding = FactDelta | FactFound | FactRejected | LeadFound | LeadFollowed
 TextOf = Callable[[str], Awaitable[str]]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncGenerator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +21,10 @@ from rove.records import Hit
 from rove.records.walk_events import Fact, FactFound, Lead, LeadFound
 from rove.retrieve.bridge import bridges
 from rove.walk import EXTRACTIVE, Finding, Material, WalkContext
+from rove.walk.chain import fact_of, said_of
+from rove.walk.chain_reading import ChainReader
 from rove.walk.field_labels import is_field_label
-from rove.walk.leads import fact_id, lead_to, plain
+from rove.walk.leads import lead_to
 from rove.walk.references import heading_number
 from rove.walk.state import State
 
@@ -40,6 +43,7 @@ class ExtractiveReader:
     """See `Reader`. The sentences nearest to the question, with the title or heading that they stand under."""
 
     def __init__(self, context: WalkContext) -> None:
+        self._chains = ChainReader(context)
         self._embedder = context.search_context.embedder
         self._most = context.settings.facts
 
@@ -61,14 +65,23 @@ class ExtractiveReader:
         order = sorted(range(len(candidates)), key=lambda place: -float(scores[place]))[: self._most]
         best = float(scores[order[0]])
         read = "\n".join(hit.chunk.text for hit in material.hits)
-        taken: list[tuple[Fact, Candidate]] = []
+        taken: dict[str, tuple[Fact, Candidate]] = {}
         for place in order:
             relevance = round(float(scores[place]), 4)
             if relevance >= max(LEAST, WEAK * best):
-                fact = _fact(candidates[place], relevance, state.round)
-                taken.append((fact, candidates[place]))
+                fact = fact_of(candidates[place], relevance, state.round)
+                taken[fact.fact_id] = (fact, candidates[place])
+        chained = [finding async for finding in self._chains.read(material)]
+        known = {finding.fact.fact_id for finding in chained if isinstance(finding, FactFound)}
+        for fact, _ in taken.values():
+            if fact.fact_id not in known:
                 yield FactFound(fact)
-        for fact, candidate in taken:
+        for finding in chained:
+            if isinstance(finding, FactFound) and (own := taken.get(finding.fact.fact_id)):
+                yield FactFound(replace(finding.fact, relevance=own[0].relevance))
+            else:
+                yield finding
+        for fact, candidate in taken.values():
             for lead in _names(fact, candidate, state, read):
                 yield LeadFound(lead)
 
@@ -77,7 +90,7 @@ class ExtractiveReader:
         own = [_shares_words(candidate, state) for candidate in candidates]
         found = [leads.get(one.citation.chunk_id) if same else None for one, same in zip(candidates, own, strict=True)]
         asked = [f"{state.question} {lead.text}" if lead else state.question for lead in found]
-        known = await self._embedder.passages([_said(candidate) for candidate in candidates])
+        known = await self._embedder.passages([said_of(candidate) for candidate in candidates])
         whole = (await self._embedder.queries([state.question]))[0]
         led = await self._embedder.queries(asked)
         cosines = np.maximum(known @ whole, np.einsum("ij,ij->i", known, led))
@@ -111,7 +124,7 @@ async def asked_facts(
     spans = await ReadSpans.of(found, readings, embedder)
     quotes = await best_quotes(state.question, hits, state.language, embedder, quotes=most, spans=spans, judged=judged)
     best = max((fact.relevance for fact in state.facts), default=LEAST)
-    made = [_fact(quote, best, state.round) for quote in quotes]
+    made = [fact_of(quote, best, state.round) for quote in quotes]
     known = {(f.citation.document_id, f.citation.span): f for f in state.facts if f.citation}
     facts = [known.get((f.citation.document_id, f.citation.span), f) for f in made if f.citation]
     return [fact for fact in facts if fact.fact_id not in state.lost]
@@ -125,27 +138,8 @@ def _share(question: str, candidate: Candidate, state: State) -> float:
     asked = set(query_terms(question, state.language))
     if not asked:
         return 0.0
-    said, whole = terms(candidate.text, state.language), terms(_said(candidate), state.language)
+    said, whole = terms(candidate.text, state.language), terms(said_of(candidate), state.language)
     return (len(asked.intersection(said)) + len(asked.intersection(whole))) / (2 * len(asked))
-
-
-def _said(candidate: Candidate) -> str:
-    """Return what a sentence says where it stands: in its list, and under its title or last heading.
-
-    Of a title or heading that it names itself, nothing is added.
-    """
-    hit = candidate.hit
-    said = f"{candidate.under} {candidate.text}".lstrip()
-    context = " > ".join(dict.fromkeys(part for part in (hit.title, *hit.chunk.headings[-1:]) if part))
-    if not context or plain(context.rpartition(" > ")[2]) in plain(candidate.text):
-        return said
-    return f"{context}: {said}"
-
-
-def _fact(candidate: Candidate, relevance: float, number: int) -> Fact:
-    citation = candidate.citation
-    identity = fact_id(candidate.text, citation.document_id, citation.span)
-    return Fact(identity, _said(candidate), relevance, number, "text", citation)
 
 
 def _names(fact: Fact, candidate: Candidate, state: State, read: str) -> list[Lead]:

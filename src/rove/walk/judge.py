@@ -20,12 +20,16 @@ from rove.walk.state import State
 SHOWN = 24  # facts that the model is shown, the most relevant first
 HALF = 0.5  # share of the question's terms that must be somewhere, for its words to tell whether it is enough
 CLEAR = 0.5  # relevance of the best fact, at least
+SURE = 0.9
+"""How surely a passage answers that no step led to, for the first round to be the last."""
 MEMORY = "memory"
 """Who judges that what earlier walks have found is enough."""
 NO_FACT = "No fact was found."
 HELD = "The facts hold {share:.0%} of the question's words."
 UNHELD = "{count} of them are nowhere to be found."
 FAR = "None of these facts lies near enough to the question."
+ANSWERED = "A fact answers the question, by the way that led to it."
+UNANSWERED = "No fact answers the question yet."
 SETTLED = "The same was asked before, and nothing has changed."
 
 
@@ -69,6 +73,21 @@ def judged_by_text(state: State, unknown: Collection[str] = ()) -> Judged:
     enough = not missing and count <= HALF * asked and best >= CLEAR
     said = " ".join(dict.fromkeys(_named(term, word, state.language) for term, word in missing.items()))
     return Judged(state.round, enough, EXTRACTIVE, reason, said)
+
+
+def answered(state: State) -> bool:
+    """Say whether a fact answers, as the judge says, given the facts that led to it."""
+    best = max(state.facts, key=lambda fact: fact.answers, default=None)
+    return best is not None and best.answers >= (CLEAR if best.lead_id or state.round > 1 else SURE)
+
+
+def judged_by_chain(state: State) -> Judged:
+    """Say that it is enough where a fact answers; the share of the question's words says nothing of that."""
+    if not state.facts:
+        return Judged(state.round, enough=False, by=EXTRACTIVE, reason=NO_FACT, missing=state.question)
+    if answered(state):
+        return Judged(state.round, enough=True, by=EXTRACTIVE, reason=ANSWERED)
+    return Judged(state.round, enough=False, by=EXTRACTIVE, reason=UNANSWERED, missing=state.question)
 
 
 def judged_from_memory(state: State, recalled: RecalledFacts, unknown: Collection[str] = ()) -> Judged | None:

@@ -13,6 +13,7 @@ from rove.answer.facts import answer_from_facts
 from rove.answer.gate import Gate, GateVerdict
 from rove.answer.passages import read_once, read_parents
 from rove.answer.refusal import refusal
+from rove.language.cue_words import asks_for
 from rove.language.rendering import render
 from rove.records import Answer, Hit, Sentence
 from rove.records.walk_events import (
@@ -33,12 +34,13 @@ from rove.records.walk_events import (
     WalkEvent,
 )
 from rove.retrieve.judging import judge_now
-from rove.walk import EXTRACTIVE, READERS, Material, RecalledFacts, WalkContext, cited, without_chat
+from rove.walk import EXTRACTIVE, READERS, Finding, Material, RecalledFacts, WalkContext, cited, without_chat
 from rove.walk.budget import said
+from rove.walk.chain import answering_chain
 from rove.walk.extractive import asked_facts
 from rove.walk.finder import Finder
 from rove.walk.json_format import filter_of
-from rove.walk.judge import CLEAR, FAR, judged_by_model, judged_by_text, judged_from_memory
+from rove.walk.judge import CLEAR, FAR, answered, judged_by_chain, judged_by_model, judged_by_text, judged_from_memory
 from rove.walk.leads import lead_to, leads_of, new_leads
 from rove.walk.novelty import said_already
 from rove.walk.path import path_of
@@ -164,7 +166,7 @@ class Loop:
         by = self._context.mode if self._reader == MODEL else self._reader
         yield [*await self._leads(state, led, places), ChunksRead(state.round, chunk_ids, by)]
 
-    async def _taken(self, finding: FactDelta | FactFound | FactRejected | LeadFound, state: State) -> list[WalkEvent]:
+    async def _taken(self, finding: Finding, state: State) -> list[WalkEvent]:
         """Take a finding in, or say why not."""
         if isinstance(finding, LeadFound):
             return [*map(LeadFound, new_leads([finding.lead], state, (), self._context.memory))]
@@ -173,6 +175,8 @@ class Loop:
         fact = finding.fact
         if fact.fact_id in state.lost:
             return []
+        if fact.lead_id or fact.answers:
+            return [] if fact in state.facts else [finding]
         same = await said_already(fact, state.facts, self._context.search_context.embedder, state.language)
         if same is not None:
             told = same.fact_id == fact.fact_id
@@ -202,6 +206,12 @@ class Loop:
 
     async def _judge(self, state: State) -> Judged:
         last = bool(state.budget.rounds) and state.round >= state.budget.rounds
+        if (
+            self._context.chat is None
+            and self._context.search_context.judge() is not None
+            and (answered(state) or asks_for(state.question, state.language))
+        ):
+            return judged_by_chain(state)
         if self._context.chat is None or not state.facts or (last and not state.open_leads):
             judged = judged_by_text(state, await unknown_terms(state, self._context.search_context.store))
             return await self._held_to_distance(judged, state)
@@ -244,6 +254,7 @@ class Loop:
             verdict=verdict,
             asked=[fact.fact_id for fact in asked],
             path=path_of(state.facts, state.leads, state.seen),
+            chain=[fact.fact_id for fact in answering_chain(state)],
         )
         known = chitchat(state.question, state.language) if answer.refused else None
         if known:

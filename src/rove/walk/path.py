@@ -16,7 +16,8 @@ def path_of(facts: Iterable[Fact], leads: Iterable[Lead], seen: Iterable[ChunkSe
 
 
 def _step(fact: Fact, leads: dict[str, Lead], led_by: dict[str, str]) -> PathStep:
-    lead = leads.get(led_by.get(fact.citation.chunk_id, "")) if fact.citation else None
+    led = fact.lead_id or (led_by.get(fact.citation.chunk_id, "") if fact.citation else "")
+    lead = leads.get(led)
     number = 0 if fact.origin == "memory" else fact.round
     if lead is None or not number:
         return PathStep(fact.fact_id, fact.text, number, citation=fact.citation)

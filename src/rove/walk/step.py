@@ -10,6 +10,8 @@ from rove.walk.budget import exhausted
 from rove.walk.state import QUESTION, State
 
 BARREN_ROUNDS = 2
+DEEPER_ROUNDS = 3
+"""Rounds in which the question is asked, each for what it finds beyond the ones before, where nothing answers yet."""
 ASKED = "it was asked"
 WANTED = "the user wants it"
 NAMED_IN = "{lead}, named in “{place}”"
@@ -97,13 +99,13 @@ def next_step(state: State, leads_a_round: int) -> Step:
 def _after_round(state: State, leads_a_round: int) -> Step:
     leads = _wanted(state) if _enough(state) else state.open_leads
     unasked = QUESTION not in state.followed
-    again = (QUESTION,) if unasked or _deeper(state) else ()
+    again = (QUESTION,) if unasked or _deeper(state) or _lacking(state) else ()
     chosen = again + tuple(lead.lead_id for lead in leads[:leads_a_round])
     if not chosen:
         return End("no-lead" if _fresh(state) else "no-new-chunk")
     if state.budget.rounds and state.round >= state.budget.rounds:
         return End("rounds")
-    if (_barren(state) or _idle(state)) and not (unasked or _wanted(state)):
+    if (_barren(state) or _idle(state)) and not (unasked or _wanted(state) or _lacking(state)):
         return End("no-new-fact")
     return Begin(state.round + 1, chosen)
 
@@ -133,6 +135,14 @@ def _deeper(state: State) -> bool:
     return state.pressed or more
 
 
+def _lacking(state: State) -> bool:
+    """Say whether all that is asked is still missing and the question found what was not seen: it goes deeper then."""
+    verdict = state.verdict
+    lacks = verdict is not None and not verdict.enough and verdict.missing == state.question
+    deeper = state.round - state.since < DEEPER_ROUNDS and QUESTION in state.plan
+    return lacks and deeper and bool(state.followed[QUESTION].chunks)
+
+
 def _barren(state: State) -> bool:
     """Say whether so many rounds have passed since the last new fact that the next one would hardly bring any."""
     last = max((fact.round for fact in state.facts), default=0)
@@ -149,7 +159,8 @@ def _idle(state: State) -> bool:
     if len(two) < 2 or any(verdict.by != EXTRACTIVE for verdict in two) or two[0].missing != two[1].missing:
         return False
     before = max((fact.relevance for fact in state.facts if fact.round < state.round), default=0.0)
-    return all(fact.relevance <= before for fact in state.facts if fact.round == state.round)
+    new = [fact for fact in state.facts if fact.round == state.round]
+    return all(fact.relevance <= before and not fact.lead_id for fact in new)
 
 
 def _wanted(state: State) -> tuple[Lead, ...]:

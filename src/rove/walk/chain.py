@@ -1,0 +1,205 @@
+"""The chain of a walk: the facts that led to a lead, and what they bring up that the question does not hold. Pure."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rove.answer.extract import Candidate
+from rove.enrich.entities import mentions
+from rove.language.pipe_rows import table_rows
+from rove.language.words import query_terms, terms
+from rove.records.walk_events import Fact, Lead
+from rove.walk.leads import fact_id, plain
+from rove.walk.state import State
+
+ANSWERS = 0.5
+"""How surely a fact answers, given its chain, for the walk to have arrived."""
+SHORT = 3
+"""Characters of what stands for itself."""
+LONGEST = 8
+"""Facts of a chain at most."""
+BESIDE = 2
+"""Facts that were found beside one, at most."""
+LONGEST_CHARS = 48
+"""Of a value: what is longer is a sentence."""
+MOST_VALUES = 6
+_CODE = re.compile(r"(?<![A-Za-z\d])(?:[A-Za-z]{1,6}-?)?\d[\dA-Za-z]*(?:[-/:]\d[\dA-Za-z]*)*(?![\dA-Za-z]|[.,]\d)")
+_NUMBERED = re.compile(r"(?P<head>[^\W\d_]{3,})\s(?P<number>\d{1,3}(?:\.\d{1,2})*|[B-HJ-Z])(?!\w|[.,]\d)")
+_YEAR = re.compile(r"(?:1[5-9]|20)\d\d\Z")
+_AMOUNT = re.compile(r"-?[\d.,\s%€$£¥]*\Z")
+_CLAUSE = re.compile(r"[;；。\n]|\.\s|\A\s*[-*•]\s")
+_PART = re.compile(r"[,;，；、。]\s*|\.\s")
+_ORDINAL = re.compile(r"第[\d一二三四五六七八九十百]+[号號]")
+MANY_CODES = 2
+_EDGES = " \t\"'“”„「」『』《》().,，、：:*_"
+
+
+@dataclass(frozen=True, slots=True)
+class BridgeValue:
+    """What a fact brings up by which it goes on elsewhere: a name, a code, a table's cell. `head`: its column's name.
+
+    `sure`: it is more than a name, which many passages may have without belonging together.
+    """
+
+    text: str
+    head: str = ""
+    sure: bool = True
+
+    @property
+    def wanted(self) -> str:
+        """What is searched for: a number or a short cell says nothing without the word that stands with it."""
+        return f"{self.head} {self.text}".strip() if len(self.text) < SHORT or self.text.isdigit() else self.text
+
+    def names(self, headings: Sequence[str]) -> bool:
+        """Say whether the last of some headings has it."""
+        own = _folded(self.text)
+        return any(_has_word(own, _folded(title)) for title in headings[-1:]) and (
+            len(own) >= SHORT or own in map(_folded, headings)
+        )
+
+    def stands_in(self, candidate: Candidate, cells: Sequence[str] = ()) -> bool:
+        """Say whether a row has it as a cell, or in one, or a sentence says it; a short one with its head."""
+        own, head = _folded(self.text), _folded(self.head)
+        if any(_folded(cell) == own for cell in cells):
+            return True
+        said = _folded(candidate.text)
+        if len(own) >= SHORT or (len(own) > 1 and not own.isalpha() and not own.isdigit()):
+            return _has_word(own, said)
+        return bool(head) and (_has_word(f"{head}{own}", said) or _has_word(f"{head} {own}", said))
+
+
+def said_of(candidate: Candidate) -> str:
+    """Return what a sentence says where it stands: in its list, and under its title or last heading.
+
+    Of a title or heading that it names itself, nothing is added.
+    """
+    hit = candidate.hit
+    said = f"{candidate.under} {candidate.text}".lstrip()
+    context = " > ".join(dict.fromkeys(part for part in (hit.title, *hit.chunk.headings[-1:]) if part))
+    if not context or plain(context.rpartition(" > ")[2]) in plain(candidate.text):
+        return said
+    return f"{context}: {said}"
+
+
+def fact_of(candidate: Candidate, relevance: float, number: int) -> Fact:
+    """Make a fact of a sentence or row, found in round `number`."""
+    citation = candidate.citation
+    identity = fact_id(candidate.text, citation.document_id, citation.span)
+    return Fact(identity, said_of(candidate), relevance, number, "text", citation)
+
+
+def answering_chain(state: State) -> tuple[Fact, ...]:
+    """Return the facts of the chain that answers, the last one last; none where none does, or no lead led to it."""
+    best = max(state.facts, key=lambda fact: fact.answers, default=None)
+    if best is None or best.answers < ANSWERS or not best.lead_id:
+        return ()
+    return (*(fact for fact in chain_to(state.lead(best.lead_id), state) if fact != best), best)
+
+
+def chain_to(lead: Lead | None, state: State) -> tuple[Fact, ...]:
+    """Return the facts that led to a lead, the question's first: the one that names it, and those found beside that."""
+    facts: list[Fact] = []
+    by_id = {fact.fact_id: fact for fact in state.facts}
+    while lead is not None and len(facts) < LONGEST and (source := by_id.get(lead.fact_id)) and source not in facts:
+        facts = [*(one for one in _beside(source, state) if one not in facts), source, *facts]
+        lead = state.lead(source.lead_id) if source.lead_id else None
+    return tuple(facts)
+
+
+def _beside(fact: Fact, state: State) -> list[Fact]:
+    """Return what the same reading of the same passage gave, the fact itself left out."""
+    if fact.citation is None:
+        return []
+    place = (fact.lead_id, fact.round, fact.citation.chunk_id)
+    same = [f for f in state.facts if f.citation and (f.lead_id, f.round, f.citation.chunk_id) == place]
+    others = [one for one in same if one.fact_id != fact.fact_id]
+    return sorted(others, key=lambda one: -one.relevance)[:BESIDE]
+
+
+def values_of_text(one: Candidate, question: str, before: str = "") -> list[BridgeValue]:
+    """Return what a sentence or row brings up: of a row its cells, of a sentence its codes and names.
+
+    Nothing of what the question says, or what stands in `before`.
+    """
+    cells = cells_of(one) if one.is_row else []
+    found = [BridgeValue(cell, name) for name, cell in cells if not _PART.search(cell)]
+    said = _near_words(one.citation.quote, question)
+    language = one.hit.chunk.language
+    found = found if cells else [*_labelled(said, question), *_coded(said), *_named(said, language)]
+    new: dict[str, BridgeValue] = {}
+    for value in found:
+        if _is_new(value, question, f"{question} {before}"):
+            new.setdefault(_folded(value.text), value)
+    return list(new.values())[:MOST_VALUES]
+
+
+def cells_of(candidate: Candidate) -> list[tuple[str, str]]:
+    """Return the cells of a row, each with the name of its column."""
+    row = next(iter(table_rows(candidate.citation.quote, "| " + " | ".join(candidate.names) + " |")), None)
+    return [(name, cell) for name, cell in zip(candidate.names, row.cells, strict=False) if cell] if row else []
+
+
+def _labelled(said: str, question: str) -> Iterator[BridgeValue]:
+    """Yield what a colon sets apart from words of the question: "甲类:大阪", "Moosbach: Line Yellow"."""
+    asked = set(_grams(question))
+    for clause in _CLAUSE.split(unicodedata.normalize("NFKC", said)):
+        left, colon, right = (clause or "").partition(":")
+        if not colon:
+            continue
+        here = [bool(asked.intersection(_grams(side))) for side in (left, right)]
+        if here == [False, True]:
+            yield BridgeValue(left.strip(_EDGES))
+        elif here == [True, False]:
+            yield BridgeValue(right.strip(_EDGES))
+
+
+def _near_words(said: str, question: str) -> str:
+    """Of a sentence with many codes, keep the parts that have words of the question and a code."""
+    if len(list(_coded(said))) < MANY_CODES:
+        return said
+    asked = set(_grams(question))
+    parts = [part for part in _PART.split(said) if asked.intersection(_grams(part)) and any(_coded(part))]
+    return ", ".join(parts) or said
+
+
+def _grams(text: str) -> list[str]:
+    return [term for term in terms(text, "und") if len(term) > 1]
+
+
+def _coded(said: str) -> Iterator[BridgeValue]:
+    yield from (BridgeValue(found[0]) for found in _ORDINAL.finditer(said))
+    for found in _NUMBERED.finditer(said):
+        yield BridgeValue(found["number"], found["head"])
+    for found in _CODE.finditer(said):
+        code = found[0]
+        if not (code.isdigit() and (len(code) < 3 or _YEAR.match(code))):  # noqa: PLR2004
+            yield BridgeValue(code)
+
+
+def _named(said: str, language: str) -> Iterator[BridgeValue]:
+    for mention in mentions(said, language):
+        if mention.sure:
+            yield BridgeValue(mention.name, sure=False)
+
+
+def _is_new(value: BridgeValue, question: str, before: str) -> bool:
+    text = value.text.strip(_EDGES)
+    if not text or len(text) > LONGEST_CHARS or (_AMOUNT.match(text) and not (text.isdigit() or value.head)):
+        return False
+    own = set(query_terms(text, "und")) or {text.casefold()}
+    if own.intersection(query_terms(question, "und")) and not any(map(str.isdigit, text)):
+        return False
+    return not _has_word(_folded(value.wanted), _folded(before))
+
+
+def _folded(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+def _has_word(word: str, text: str) -> bool:
+    start = r"(?<![a-z0-9])" if word[:1].isascii() else ""
+    end = r"(?![a-z0-9])" if word[-1:].isascii() else ""
+    return bool(re.search(f"{start}{re.escape(word)}{end}", text))

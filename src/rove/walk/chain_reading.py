@@ -1,0 +1,204 @@
+"""Reads without a chat model for chains: what answers given the steps that led there, and what they lead to beside."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import warnings
+from collections.abc import AsyncGenerator, Iterator, Sequence
+from dataclasses import replace
+
+from rove.answer.extract import Candidate, list_candidates
+from rove.answer.passages import read_parents
+from rove.models.e5 import UnsuitableError
+from rove.records import Document, Hit
+from rove.records.walk_events import FactFound, Lead, LeadFollowed, LeadFound
+from rove.walk import Finding, Material, WalkContext
+from rove.walk.arrival import ChainAnswer, ChainJudge, question_names
+from rove.walk.chain import fact_of
+from rove.walk.chain_search import ChainSearch, Hop, Link, OpenLink, Passage, Path, held_terms, titled_links
+from rove.walk.json_format import filter_of
+from rove.walk.judge import asked_terms
+from rove.walk.leads import lead_id, lead_to, plain
+from rove.walk.reference_targets import ReferenceTargets, Spot
+from rove.walk.references import Reference, references
+from rove.walk.state import State
+
+POOL = 40  # passages, the last that were read, in which chains are looked for
+READINGS = 8  # of the judge, in one reading
+DIRECTLY = 5  # passages that may answer with no step before them
+OPEN = 6  # leads that chains end in
+STEP_RELEVANCE = 0.5
+LEAST_CHANCE = 0.05  # of an answer that is kept
+READ = "it was read already"
+_MAIL_HEAD = re.compile(r"(?:From|To|Cc|Date|Subject): ")
+
+
+class ChainReader:
+    """Looks for chains in all that was read: what was read before counts for each new lead too."""
+
+    def __init__(self, context: WalkContext) -> None:
+        self._context = context
+
+    async def read(self, material: Material) -> AsyncGenerator[Finding]:
+        """Yield the facts and leads of the chain that answers best, and what the best chains lead to beside."""
+        state = material.state
+        asked = asked_terms(state.question, state.language)
+        passages = await self._pool(material, frozenset(asked))
+        search = ChainSearch(passages, state.question, asked, state.language)
+        paths = await asyncio.to_thread(search.paths)
+        best = await self._arrived(paths, passages, search, state, len(asked))
+        told: set[str] = set()
+        if best is not None and best.chance > max((LEAST_CHANCE, *(fact.answers for fact in state.facts))):
+            for finding in _findings(best.path, best, state, search):
+                told.update([finding.fact.fact_id] if isinstance(finding, FactFound) else [])
+                yield finding
+        told.update(fact.fact_id for fact in state.facts)
+        chosen: dict[str, OpenLink] = {}
+        for one in sorted(search.open, key=lambda one: -search.worth(one.path)):
+            chosen.setdefault(_lead_of(one.link, "", state, 0.0).lead_id, one)
+        for one in list(chosen.values())[:OPEN]:
+            for finding in _findings(one.path, None, state, search):
+                if not isinstance(finding, FactFound) or finding.fact.fact_id not in told:
+                    yield finding
+            at = fact_of(one.link.at, min(search.share(one.path.words), 1.0), state.round)
+            yield LeadFound(_lead_of(one.link, at.fact_id, state, at.relevance))
+
+    async def _pool(self, material: Material, asked: frozenset[str]) -> list[Passage]:
+        """Return what was read until now, and what is read: the last `POOL` passages."""
+        state, store = material.state, self._context.search_context.store
+        new = {hit.chunk.chunk_id for hit in material.hits}
+        older = [one.chunk_id for one in state.seen if one.chunk_id in state.read and one.chunk_id not in new]
+        found = await store.find(list(dict.fromkeys(older))[-POOL:])
+        known = [Hit(found[name].chunk, 0.0, {}, found[name].uri, found[name].title) for name in found]
+        hits = [*material.hits, *await read_parents(known, self._context.text_of)][:POOL]
+        targets = ReferenceTargets(store, filter_of(state.where))
+        await targets.hold(dict.fromkeys(hit.chunk.document_id for hit in hits))
+        listed = await asyncio.to_thread(lambda: [_said_in(hit, state) for hit in hits])
+        return await _with_references(hits, listed, targets, asked, question_names(state.question, state.language))
+
+    async def _arrived(
+        self, paths: Sequence[Path], passages: Sequence[Passage], search: ChainSearch, state: State, asked: int
+    ) -> ChainAnswer | None:
+        """Let the judge read the ends of the best chains, and the passages that may answer directly."""
+        judge = self._context.search_context.judge()
+        if judge is None:
+            return None
+        reading = ChainJudge(judge, self._context.search_context.embedder, state.question, state.language, asked)
+        direct = search.roots[:DIRECTLY]
+        ends: dict[object, Path] = {}
+        for path in sorted(paths, key=search.promise, reverse=True):
+            ends.setdefault(path.ending, path)
+        try:
+            found = [await reading.answer(path, passages) for path in (*direct, *list(ends.values())[:READINGS])]
+        except UnsuitableError as error:
+            warnings.warn(f"There is no judge: {error}", RuntimeWarning, stacklevel=2)
+            return None
+        return max((one for one in found if one), key=_by_chain_first, default=None)
+
+
+def _by_chain_first(one: ChainAnswer) -> tuple[bool, float]:
+    """Order answers: a chain that has arrived comes before a passage that may be about another thing."""
+    return len(one.path.hops) > 1 and one.score > 0, one.score
+
+
+def _said_in(hit: Hit, state: State) -> list[Candidate]:
+    """Return the sentences and rows of a passage, without the head of a mail."""
+    found = list_candidates(state.question, [hit], state.language)
+    return [one for one in found if not _MAIL_HEAD.match(one.text)]
+
+
+async def _with_references(
+    hits: Sequence[Hit],
+    listed: Sequence[Sequence[Candidate]],
+    targets: ReferenceTargets,
+    asked: frozenset[str],
+    names: frozenset[str],
+) -> list[Passage]:
+    """Make passages of hits: what each sentence refers to is looked up together."""
+    told: list[tuple[int, int, Reference, Document]] = []
+    for number, (hit, candidates) in enumerate(zip(hits, listed, strict=True)):
+        document = await targets.document(hit.chunk.document_id)
+        if document is not None:
+            for at, candidate in enumerate(candidates):
+                own = references(candidate.citation.quote, document.language)
+                told += [(number, at, one, document) for one in own]
+    places = [listed[number][at].citation.span[0] + one.span[0] for number, at, one, _ in told]
+    spots = await targets.spots([(reference, document) for _, _, reference, document in told], places)
+    found: list[dict[int, list[tuple[Reference, Spot | None]]]] = [{} for _ in hits]
+    for (number, at, reference, _), spot in zip(told, spots, strict=True):
+        found[number].setdefault(at, []).append((reference, spot))
+    passages: list[Passage] = []
+    for hit, candidates, own in zip(hits, listed, found, strict=True):
+        pointing = {at: tuple(pairs) for at, pairs in own.items()}
+        passages.append(Passage(hit, tuple(candidates), pointing, _words(hit, asked), _named(hit, names)))
+    return [_titled(passage, passages) for passage in passages]
+
+
+def _words(hit: Hit, asked: frozenset[str]) -> frozenset[str]:
+    return held_terms(asked, f"{hit.title} {hit.chunk.indexed_text}", hit.chunk.language)
+
+
+def _named(hit: Hit, names: frozenset[str]) -> int:
+    said = plain(f"{hit.title} {hit.chunk.indexed_text}")
+    return sum(name in said for name in names)
+
+
+def _titled(passage: Passage, passages: Sequence[Passage]) -> Passage:
+    """Add the documents that a passage names by their titles, beside its references."""
+    own = passage.hit.chunk.document_id
+    held = dict(passage.references)
+    for at, one in enumerate(passage.candidates):
+        pairs = held.get(at, ())
+        pointed = {spot.document_id for _, spot in pairs if spot}
+        more = [spot for spot in titled_links(one, passages, own) if spot.document_id not in pointed]
+        if more:
+            span = (0, 0)
+            held[at] = (
+                *pairs,
+                *((Reference("section", spot.title, spot.title, span, "quoted"), spot) for spot in more),
+            )
+    return replace(passage, references=held)
+
+
+def _lead_of(link: Link, fact: str, state: State, relevance: float) -> Lead:
+    made = lead_to(link.text, link.kind, state.round, promise=0.5 + 0.5 * relevance)
+    made = replace(made, fact_id=fact, chunk_id=link.at.citation.chunk_id)
+    if link.spot is None:
+        return made
+    identity = lead_id(link.text, link.spot.document_id, link.spot.span)
+    return replace(made, lead_id=identity, document_id=link.spot.document_id, span=link.spot.span)
+
+
+def _findings(path: Path, answer: ChainAnswer | None, state: State, search: ChainSearch) -> Iterator[Finding]:
+    """Yield the facts of a chain, each with the lead that led to it, which then is followed: it was read already."""
+    lead = ""
+    for number, hop in enumerate(path.hops):
+        if hop.link is not None:
+            at = fact_of(hop.link.at, STEP_RELEVANCE, state.round)
+            made = _lead_of(hop.link, at.fact_id, state, STEP_RELEVANCE)
+            yield LeadFound(made)
+            yield LeadFollowed(made.lead_id, state.round, 0, READ)
+            lead = made.lead_id
+        following = path.hops[number + 1].link if number + 1 < len(path.hops) else None
+        last = answer if answer and number + 1 == len(path.hops) else None
+        for one in _step_facts(hop, following, last, search):
+            fact = fact_of(one, STEP_RELEVANCE, state.round)
+            yield FactFound(
+                replace(
+                    fact,
+                    lead_id=lead,
+                    answers=round(last.chance, 4) if last else 0.0,
+                    short=last.span if last else None,
+                )
+            )
+
+
+def _step_facts(hop: Hop, following: Link | None, answer: ChainAnswer | None, search: ChainSearch) -> list[Candidate]:
+    """Return what a step says: what answers, or what names the next, and before that what it is said of."""
+    if answer is not None:
+        return [answer.candidate]
+    if following is None:
+        return list(hop.facts[:1])
+    near = [one for one in hop.facts[:1] if one.is_row or not search.words_of(one) <= search.words_of(following.at)]
+    return [*(one for one in near if one is not following.at), following.at]

@@ -1,0 +1,285 @@
+"""Looks for chains in what was read: from what the question is about, by what that names, to what may answer. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from rove.answer.extract import Candidate, table_of
+from rove.language.words import terms
+from rove.records import Hit
+from rove.records.walk_events import LeadKind
+from rove.walk.chain import BridgeValue, cells_of, values_of_text
+from rove.walk.leads import plain
+from rove.walk.reference_targets import Spot
+from rove.walk.references import Reference
+
+HOPS = 4
+BEAM = 16
+ROOTS = 6
+OF_DOCUMENT = 3
+"""Passages of a document that is pointed to as a whole: those that go on best."""
+LARGE = 12
+"""Sentences from which on a passage points on only where it says something of the question."""
+LEAST_ROOT = 0.1
+FANOUT = 4
+"""Sentences and rows that a value leads to at most: what more of them say tells nothing."""
+STEM, LEAST_STEM = 0.75, 5
+LEAST_TITLE, LEAST_TITLE_UNSPACED = 5, 3
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A passage that was read. `words`: what it holds of the question's terms, its title and headings counted.
+
+    `names`: how many of the question's names it holds.
+    """
+
+    hit: Hit
+    candidates: tuple[Candidate, ...]
+    references: Mapping[int, tuple[tuple[Reference, Spot | None], ...]]
+    words: frozenset[str]
+    names: int = 0
+
+    @property
+    def points(self) -> bool:
+        """Whether it refers to a place that is known."""
+        return any(spot for pairs in self.references.values() for _, spot in pairs)
+
+    @property
+    def titles(self) -> tuple[str, ...]:
+        """What it may be called by: its document's title, and the name of its file."""
+        names = (self.hit.title, PurePath(self.hit.uri).stem)
+        return tuple(dict.fromkeys(name for name in map(plain, names) if _is_telling(name)))
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """What a fact names by which one goes on. `spot`: the place, if it is known; `at`: the sentence that names it."""
+
+    text: str
+    kind: LeadKind
+    at: Candidate
+    spot: Spot | None = None
+    value: BridgeValue | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hop:
+    """A passage of a chain, what it contributes, the first first, and what led there; `held`: by a value of before."""
+
+    passage: int
+    facts: tuple[Candidate, ...]
+    link: Link | None = None
+    held: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """A chain of passages. `words`: the question's terms that its facts hold together, with their titles."""
+
+    hops: tuple[Hop, ...]
+    words: frozenset[str]
+
+    @property
+    def last(self) -> Hop:
+        """Where it has come to."""
+        return self.hops[-1]
+
+    @property
+    def ending(self) -> tuple[object, ...]:
+        """What the judge reads of it: where it ends, by what, and what led there."""
+        at = self.last.link.at.citation if self.last.link else None
+        facts = tuple(one.citation.span for one in self.last.facts)
+        return self.last.passage, facts, at and (at.document_id, at.span)
+
+    def goes_through(self, passage: int) -> bool:
+        """Say whether a passage is on it."""
+        return any(hop.passage == passage for hop in self.hops)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenLink:
+    """A link that leads to nothing that was read, and the path that ends in it."""
+
+    link: Link
+    path: Path
+
+
+class ChainSearch:
+    """Searches chains in passages, breadth first, the best `BEAM` of each length."""
+
+    def __init__(self, passages: Sequence[Passage], question: str, asked: Mapping[str, str], language: str) -> None:
+        self._passages = passages
+        self._question, self._language = question, language
+        self._asked = frozenset(asked)
+        self.open: list[OpenLink] = []
+        self.roots = self._roots()
+
+    def paths(self) -> list[Path]:
+        """Return the chains of two passages and more; what they lead to beside is in `open`."""
+        level, found = self.roots, list[Path]()
+        for _ in range(HOPS):
+            following = [path for one in level for path in self._longer(one)]
+            best: dict[tuple[int, tuple[str, ...]], Path] = {}
+            for path in sorted(following, key=self.worth, reverse=True):
+                best.setdefault((path.last.passage, tuple(c.text for c in path.last.facts)), path)
+            level = list(best.values())[:BEAM]
+            found += level
+        return found
+
+    def worth(self, path: Path) -> float:
+        """How well a path goes: the share of the question's words, and how many of its steps go on from a value."""
+        share = len(path.words) / max(len(self._asked), 1)
+        return share + 0.25 * sum(hop.held for hop in path.hops) / len(path.hops)
+
+    def promise(self, path: Path) -> float:
+        """How likely a path ends in an answer: as far as it goes well, and its end goes on from a value."""
+        return self.worth(path) + 0.5 * path.last.held
+
+    def share(self, words: frozenset[str]) -> float:
+        """The share of the question's terms that these are."""
+        return len(words) / max(len(self._asked), 1)
+
+    def _roots(self) -> list[Path]:
+        shares = [self.share(one.words) for one in self._passages]
+        best = max(shares, default=0.0)
+        named = [one.names for one in self._passages]
+        order = sorted(range(len(shares)), key=lambda at: (-named[at], -shares[at]))
+        least = min(max(named, default=0), 1)
+        kept = [at for at in order if shares[at] >= max(LEAST_ROOT, best / 3) and named[at] >= least]
+        kept = [*kept[:ROOTS], *[at for at in kept[ROOTS:] if self._passages[at].points][:ROOTS]]
+        return [self._begun(at) for at in kept]
+
+    def _begun(self, at: int) -> Path:
+        passage = self._passages[at]
+        near = self._nearest(passage)[:2]
+        after = [one for one in passage.candidates if near and one.place == near[0].place + 1 and one not in near]
+        return Path((Hop(at, (*near, *after)),), passage.words)
+
+    def _nearest(self, passage: Passage) -> list[Candidate]:
+        """Return what says most of the question, of a table the best rows alone."""
+        shares = [(self.words_of(one), one) for one in passage.candidates]
+        most: dict[object, int] = {}
+        for words, one in shares:
+            if one.is_row:
+                most[table_of(one)] = max(most.get(table_of(one), 1), len(words))
+        kept = [(len(words), one) for words, one in shares if not one.is_row or len(words) == most[table_of(one)]]
+        return [one for _, one in sorted(kept, key=lambda pair: -pair[0])]
+
+    def words_of(self, one: Candidate) -> frozenset[str]:
+        """The question's terms that a sentence or row has."""
+        return held_terms(self._asked, f"{one.under} {one.text}", self._language)
+
+    def _longer(self, path: Path) -> Iterator[Path]:
+        for link in self._links(path):
+            found = False
+            for hop in self._targets(link, path):
+                found = True
+                passage = self._passages[hop.passage]
+                told = " ".join((passage.hit.title, *passage.hit.chunk.headings, *(c.text for c in hop.facts)))
+                words = held_terms(self._asked, told, self._language)
+                yield Path((*path.hops, hop), path.words | words)
+            if not found and (link.spot is None or not self._stands_on(path, link.spot)):
+                self.open.append(OpenLink(link, path))
+
+    def _stands_on(self, path: Path, spot: Spot) -> bool:
+        return any(_covers(spot, self._passages[hop.passage]) for hop in path.hops)
+
+    def _links(self, path: Path) -> Iterator[Link]:
+        """Yield what the last passage points to and then what its facts bring up, each once."""
+        last = path.last
+        passage = self._passages[last.passage]
+        for at, references in passage.references.items():
+            one = passage.candidates[at]
+            if len(passage.candidates) <= LARGE or one in last.facts or self.words_of(one):
+                for reference, spot in references:
+                    if spot is not None or reference.kind in {"reference", "link"} or reference.unit == "named":
+                        yield Link(reference.label, reference.kind, one, spot)
+        for value, one in self._values(path):
+            yield Link(value.wanted, "name", one, value=value)
+
+    def _values(self, path: Path, *, whole: bool = False) -> list[tuple[BridgeValue, Candidate]]:
+        """Return what the last facts bring up; `whole`: what all of the path does, the last first."""
+        hops = path.hops[::-1] if whole else path.hops[-1:]
+        found: list[tuple[BridgeValue, Candidate]] = []
+        before = " ".join(c.text for hop in path.hops[:-1] for c in hop.facts)
+        for hop in hops:
+            for one in hop.facts:
+                found += [(value, one) for value in values_of_text(one, self._question, "" if whole else before)]
+        return found
+
+    def _targets(self, link: Link, path: Path) -> Iterator[Hop]:
+        values = self._values(path, whole=True)
+        if link.spot is not None:
+            places = [
+                at for at, one in enumerate(self._passages) if _covers(link.spot, one) and not path.goes_through(at)
+            ]
+            hops = [self._placed(at, link, values) for at in places]
+            whole = link.spot.span is None and len(hops) > OF_DOCUMENT
+            yield from sorted(hops, key=lambda hop: -self._goes_on(hop))[:OF_DOCUMENT] if whole else hops
+        elif link.value is not None:
+            found = [
+                hop
+                for at in range(len(self._passages))
+                if not path.goes_through(at) and (hop := self._valued(at, link))
+            ]
+            yield from found if sum(len(hop.facts) for hop in found) <= FANOUT else ()
+
+    def _valued(self, at: int, link: Link) -> Hop | None:
+        """Go to a passage that says a value, or is named by it."""
+        passage, value = self._passages[at], link.value
+        if value is None:
+            return None
+        held = [one for one in passage.candidates if _stands_in(value, one)]
+        if held:
+            return Hop(at, tuple(held[:2]), link, held=value.sure)
+        named = passage.candidates and value.names(passage.hit.chunk.headings)
+        return Hop(at, passage.candidates[:3], link, held=True) if named else None
+
+    def _placed(self, at: int, link: Link, values: Sequence[tuple[BridgeValue, Candidate]]) -> Hop:
+        passage = self._passages[at]
+        held = [one for one in passage.candidates if any(v.sure and _stands_in(v, one) for v, _ in values)]
+        near = self._nearest(passage)
+        rows = [one for one in near[:1] if one.is_row and self.words_of(one)]
+        return Hop(at, tuple((held or near)[:2]), link, held=bool(held or rows))
+
+    def _goes_on(self, hop: Hop) -> float:
+        return hop.held + self.share(frozenset[str]().union(*map(self.words_of, hop.facts)))
+
+
+def held_terms(asked: frozenset[str], text: str, language: str) -> frozenset[str]:
+    """Return which of these terms a text has; of long ones another ending will do, as in "Ausztria", "ausztriai"."""
+    held = frozenset(terms(text, language))
+    beginnings = {
+        term: term[: max(round(STEM * len(term)), LEAST_STEM)] for term in asked - held if len(term) > LEAST_STEM
+    }
+    more = {term for term, begins in beginnings.items() if any(word.startswith(begins) for word in held)}
+    return (asked & held) | more
+
+
+def titled_links(one: Candidate, passages: Sequence[Passage], own: str) -> Iterator[Spot]:
+    """Yield the documents that a sentence names by their title or the name of their file."""
+    said = plain(one.text)
+    told: set[str] = {own}
+    for passage in passages:
+        document_id = passage.hit.chunk.document_id
+        if document_id not in told and any(title in said for title in passage.titles):
+            told.add(document_id)
+            yield Spot(document_id, None, passage.hit.title)
+
+
+def _stands_in(value: BridgeValue, one: Candidate) -> bool:
+    return value.stands_in(one, [cell for _, cell in cells_of(one)] if one.is_row else [])
+
+
+def _covers(spot: Spot, passage: Passage) -> bool:
+    chunk = passage.hit.chunk
+    if chunk.document_id != spot.document_id:
+        return False
+    return spot.span is None or (chunk.span[0] < spot.span[1] and spot.span[0] < chunk.span[1])
+
+
+def _is_telling(name: str) -> bool:
+    return len(name) >= (LEAST_TITLE if name.isascii() else LEAST_TITLE_UNSPACED)

@@ -1,0 +1,96 @@
+"""A walk without a chat model arrives: it follows what a text points to, reads rows by what it knows, cites steps."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rove import AsyncRove, Text
+from rove.walk.handle import AsyncWalk
+
+FILLERS = [
+    Text(f"The office {i} is open on weekdays. Tea is at four.", id=f"n{i}", title=f"Note {i}") for i in range(6)
+]
+LEASE = Text("# Lease\n\n## 5 Rent\n\nThe rent of the shop is set out in Annex B.\n", id="lease", title="Lease")
+ANNEX = Text("# Annex B\n\nShop: 1,400 a month. Flat: 900 a month.\n", id="annex", title="Annex B")
+AGREEMENT = Text(
+    "# Agreement of Orrin Bakery\n\n## 7 Fees\n\nOrrin Bakery pays a monthly fee for each oven. "
+    "The class of each oven stands in Annex C.\n",
+    id="agreement",
+    title="Agreement of Orrin Bakery",
+)
+CLASSES = Text(
+    "# Annex C\n\n| Oven | Class |\n|---|---|\n| Mill Lane oven | Teal |\n| Quay oven | Umber |\n\n"
+    "The rate of each class is that of Schedule 2.\n",
+    id="classes",
+    title="Annex C",
+)
+RATES = Text(
+    "# Schedule 2\n\n| Class | Rate per month (GBP) | Visits |\n|---|---|---|\n"
+    "| Umber | 310 | 1 |\n| Teal | 2,745 | 4 |\n| Ochre | 7,100 | 9 |\n",
+    id="rates",
+    title="Schedule 2",
+)
+NEWS = Text("This month the bakery trade pays 95 GBP more for flour.", id="news", title="Trade news")
+SUPPLIES = [
+    Text("Für den Umbau von Halle 4 nehmen wir die Pumpe QP-31.", id="mail", title="Umbau Halle 4"),
+    Text(
+        "| Artikel | Termin |\n|---|---|\n| QP-30 | 2. Mai 2025 |\n| QP-31 | 9. Juli 2025 |\n",
+        id="dates",
+        title="Liefertermine",
+    ),
+    Text("Während des Umbaus von Halle 4 wird das Essen um 11 Uhr geliefert.", id="food", title="Kantine"),
+]
+
+
+async def walked(folder: Path, texts: list[Text], question: str) -> AsyncWalk:
+    async with AsyncRove.open(folder, walk={"memory": False}) as kb:
+        await kb.add([*texts, *FILLERS])
+        walk = kb.walk(question)
+        await walk.answered()
+        return walk
+
+
+async def test_a_pointer_is_no_answer_and_is_followed(tmp_path: Path) -> None:
+    walk = await walked(tmp_path, [LEASE, ANNEX], "What is the rent of the shop?")
+    assert walk.answer is not None
+    assert "1,400" in walk.answer.text
+    assert [citation.document_id for citation in walk.answer.citations][-1] == "annex"
+
+
+async def test_three_steps_each_cited_and_the_row_of_what_was_found_before(tmp_path: Path) -> None:
+    question = "How much does Orrin Bakery pay each month for the Mill Lane oven?"
+    walk = await walked(tmp_path, [AGREEMENT, CLASSES, RATES, NEWS], question)
+    answer = walk.answer
+    assert answer is not None
+    assert " → " in answer.text
+    assert [c.document_id for c in answer.citations if c.document_id != "agreement"][-2:] == ["classes", "rates"]
+    assert answer.short is not None
+    assert answer.short.quote == "2,745"
+    assert "95" not in answer.text
+    assert walk.state.stopped is not None
+    assert walk.state.stopped.reason == "enough"
+
+
+async def test_a_code_leads_to_its_row(tmp_path: Path) -> None:
+    walk = await walked(tmp_path, SUPPLIES, "Wann wird die Pumpe für den Umbau von Halle 4 geliefert?")
+    assert walk.answer is not None
+    assert walk.answer.text.endswith("Termin: 9. Juli 2025 [2]")
+
+
+async def test_what_was_read_is_read_again_for_a_later_lead(tmp_path: Path) -> None:
+    texts = [
+        Text("Ada Lindqvist founded Norrby Glass in 1931. The works stand in Kalmar.", id="a", title="Norrby"),
+        Text("Norrby Glass was bought by Eklund Holding in 1987.", id="b", title="Sales"),
+    ]
+    walk = await walked(tmp_path, texts, "Who bought the company that Ada Lindqvist founded?")
+    assert walk.answer is not None
+    assert "Eklund Holding" in walk.answer.text
+
+
+@pytest.mark.parametrize("question", ["Was kostet die Zulassung?", "Who leads it?"])
+async def test_where_nothing_answers_no_chain_is_told(tmp_path: Path, question: str) -> None:
+    walk = await walked(tmp_path, [LEASE], question)
+    assert walk.answer is not None
+    assert "→" not in walk.answer.text
