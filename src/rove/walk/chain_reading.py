@@ -121,10 +121,11 @@ async def _with_references(
         document = await targets.document(hit.chunk.document_id)
         if document is not None:
             for at, candidate in enumerate(candidates):
-                own = references(candidate.citation.quote, document.language)
-                told += [(number, at, one, document) for one in own]
-    places = [listed[number][at].citation.span[0] + one.span[0] for number, at, one, _ in told]
-    spots = await targets.spots([(reference, document) for _, _, reference, document in told], places)
+                offset = candidate.citation.span[0]
+                for one in references(candidate.citation.quote, document.language):
+                    span = (one.span[0] + offset, one.span[1] + offset)
+                    told.append((number, at, replace(one, span=span), document))
+    spots = await targets.spots([(reference, document) for _, _, reference, document in told])
     found: list[dict[int, list[tuple[Reference, Spot | None]]]] = [{} for _ in hits]
     for (number, at, reference, _), spot in zip(told, spots, strict=True):
         found[number].setdefault(at, []).append((reference, spot))

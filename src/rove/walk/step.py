@@ -137,10 +137,11 @@ def _deeper(state: State) -> bool:
 
 def _lacking(state: State) -> bool:
     """Say whether all that is asked is still missing and the question found what was not seen: it goes deeper then."""
-    verdict = state.verdict
+    verdict, asked = state.verdict, state.followed[QUESTION]
     lacks = verdict is not None and not verdict.enough and verdict.missing == state.question
-    deeper = state.round - state.since < DEEPER_ROUNDS and QUESTION in state.plan
-    return lacks and deeper and bool(state.followed[QUESTION].chunks)
+    without = state.mode == EXTRACTIVE or not state.facts
+    deeper = state.round - state.since < DEEPER_ROUNDS and not state.open_leads
+    return lacks and without and deeper and bool(asked.chunks)
 
 
 def _barren(state: State) -> bool:
