@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, log
@@ -31,6 +32,8 @@ SURE, LEAST_COVERED, DIRECTLY = 4.5, 0.6, 6.0
 question's words, for others say them of something else; what each further share of them counts."""
 JUDGED = 0.1
 """What counts for a cell that the judge sees the answer in, beside the cosine of its column's name."""
+CODE = re.compile(r"[A-Za-z]{1,6}-?\d+")
+"""What has digits and is no number: "G7", "KZ-77"."""
 SPELLED = 0.25
 """Share of its characters that a value in words takes of what is one."""
 GIVEN_CHARS = 160
@@ -180,6 +183,7 @@ class ChainJudge:
         """Say whether words are of the kind asked: who is no number, and how many and when are none without."""
         spelled = sum(value.span[1] - value.span[0] for value in read_values(said, self._language))
         has_value = any(map(str.isdigit, said)) or spelled >= SPELLED * len(said)
+        has_value = has_value and not CODE.fullmatch(said.strip())
         if self._kinds & {"count", "when"}:
             return has_value
         return not ("who" in self._kinds and has_value)

@@ -242,8 +242,8 @@ class ChainSearch:
         passage = self._passages[at]
         held = [one for one in passage.candidates if any(v.sure and _stands_in(v, one) for v, _ in values)]
         near = self._nearest(passage)
-        rows = [one for one in near[:1] if one.is_row and self.words_of(one)]
-        return Hop(at, tuple((held or near)[:2]), link, held=bool(held or rows))
+        rows = [one for one in near if one.is_row and len(self.words_of(one)) == len(self.words_of(near[0])) > 0]
+        return Hop(at, tuple((held or near)[:2]), link, held=bool(held) or (len(rows) == 1 and near[0].is_row))
 
     def _goes_on(self, hop: Hop) -> float:
         return hop.held + self.share(frozenset[str]().union(*map(self.words_of, hop.facts)))
