@@ -1,7 +1,7 @@
 """Fits the model of `rove.question.form` on its examples: python train/question_form.py [--facts queries.jsonl ...].
 
 --facts: files of real questions, {"text": ...} a line, each of which a passage answers; the more of them, the fewer
-facts are taken for something else. The shipped model saw 810 such lines (docs/decisions/060-forms-of-questions.md).
+facts are taken for something else. The shipped model saw 810 such lines (docs/decisions/061-forms-of-questions.md).
 """
 
 from __future__ import annotations

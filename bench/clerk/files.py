@@ -20,10 +20,7 @@ _TYPES = (
     f'<Default Extension="xml" ContentType="{OFFICE}spreadsheetml.sheet.main+xml"/>'
     '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>{}</Types>'
 )
-_SHEET_TYPE = (
-    '<Override PartName="/xl/worksheets/sheet{}.xml" '
-    f'ContentType="{OFFICE}spreadsheetml.worksheet+xml"/>'
-)
+_SHEET_TYPE = f'<Override PartName="/xl/worksheets/sheet{{}}.xml" ContentType="{OFFICE}spreadsheetml.worksheet+xml"/>'
 
 
 def write_files(half: str, folder: Path) -> None:
