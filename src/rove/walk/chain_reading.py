@@ -17,6 +17,7 @@ from rove.walk import Finding, Material, WalkContext
 from rove.walk.arrival import ChainAnswer, ChainJudge, question_names
 from rove.walk.chain import fact_of
 from rove.walk.chain_search import ChainSearch, Hop, Link, OpenLink, Passage, Path, held_terms, titled_links
+from rove.walk.field_labels import is_furniture
 from rove.walk.json_format import filter_of
 from rove.walk.judge import asked_terms
 from rove.walk.leads import lead_id, lead_to, plain
@@ -55,7 +56,10 @@ class ChainReader:
                 yield finding
         told.update(fact.fact_id for fact in state.facts)
         chosen: dict[str, OpenLink] = {}
+        read = "\n".join(one.hit.chunk.text for one in passages)
         for one in sorted(search.open, key=lambda one: -search.worth(one.path)):
+            if one.link.spot is None and one.link.kind == "name" and _is_page_word(one.link, read):
+                continue
             chosen.setdefault(_lead_of(one.link, "", state, 0.0).lead_id, one)
         for one in list(chosen.values())[:OPEN]:
             for finding in _findings(one.path, None, state, search):
@@ -95,6 +99,13 @@ class ChainReader:
             warnings.warn(f"There is no judge: {error}", RuntimeWarning, stacklevel=2)
             return None
         return max((one for one in found if one), key=_by_chain_first, default=None)
+
+
+def _is_page_word(link: Link, read: str) -> bool:
+    """Say whether a value is a word of the page, with a number or not: "Table 3"."""
+    said = link.at.citation.quote
+    head = link.value.head if link.value else ""
+    return any(name and is_furniture(name, said, read) for name in (link.text, head))
 
 
 def _by_chain_first(one: ChainAnswer) -> tuple[bool, float]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import replace
 
@@ -23,9 +22,8 @@ from rove.retrieve.bridge import bridges
 from rove.walk import EXTRACTIVE, Finding, Material, WalkContext
 from rove.walk.chain import fact_of, said_of
 from rove.walk.chain_reading import ChainReader
-from rove.walk.field_labels import is_field_label
+from rove.walk.field_labels import is_furniture
 from rove.walk.leads import lead_to
-from rove.walk.references import heading_number
 from rove.walk.state import State
 
 CANDIDATES = 120
@@ -35,7 +33,6 @@ LEAST = 0.3  # relevance of a fact
 WEAK = 0.6  # share of the best one's relevance that a fact must reach
 LIKELY = 0.25  # score of a name that is followed: less is a word that may be no name, far from what is asked
 UNKNOWN = "und"
-_NUMBER = re.compile(r"\s\d+\Z")
 NAMES = 3  # leads to names that one fact may give
 
 
@@ -149,21 +146,9 @@ def _names(fact: Fact, candidate: Candidate, state: State, read: str) -> list[Le
     named = [
         (name, score)
         for name, score in bridges(state.question, candidate.text, language, known=known)
-        if score >= LIKELY and (name in sure or not _has_case(name)) and not _is_furniture(name, candidate.text, read)
+        if score >= LIKELY and (name in sure or not _has_case(name)) and not is_furniture(name, candidate.text, read)
     ]
     return [lead_to(name, "name", state.round, promise=score, fact=fact) for name, score in named[:NAMES]]
-
-
-def _is_furniture(name: str, sentence: str, read: str) -> bool:
-    """Say whether a name is a word of the page: what is numbered (Table 3), a label, or what is written small as well.
-
-    A number behind it (Note 4) is not looked at. Of a name that opens its sentence ("Choose Format") it is enough that
-    each of its words is written small.
-    """
-    small = _NUMBER.sub("", name.casefold())
-    parts = small.split() if sentence.startswith(name) else [small]
-    common = not name.startswith(small) and all(re.search(rf"(?<!\w){re.escape(part)}(?!\w)", read) for part in parts)
-    return common or bool(heading_number(f"{name} 1")[0]) or is_field_label(name, read)
 
 
 def _has_case(name: str) -> bool:

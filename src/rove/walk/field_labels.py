@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import re
 
+from rove.walk.references import heading_number
+
 _HEAD = re.compile(r"^[ \t]*\|(?P<cells>[^\n]+)\|[ \t]*\n[ \t]*\|[ \t:|-]+\|[ \t]*$", re.MULTILINE)
+
+_NUMBER = re.compile(r"\s\d+\Z")
 
 
 def is_field_label(name: str, text: str) -> bool:
@@ -23,3 +27,15 @@ def is_field_label(name: str, text: str) -> bool:
         return True
     heads = [cell.strip(" *_").casefold() for head in _HEAD.finditer(text) for cell in head["cells"].split("|")]
     return name.casefold() in heads
+
+
+def is_furniture(name: str, sentence: str, read: str) -> bool:
+    """Say whether a name is a word of the page: what is numbered (Table 3), a label, or what is written small as well.
+
+    A number behind it (Note 4) is not looked at. Of a name that opens its sentence ("Choose Format") it is enough that
+    each of its words is written small.
+    """
+    small = _NUMBER.sub("", name.casefold())
+    parts = small.split() if sentence.startswith(name) else [small]
+    common = not name.startswith(small) and all(re.search(rf"(?<!\w){re.escape(part)}(?!\w)", read) for part in parts)
+    return common or bool(heading_number(f"{name} 1")[0]) or is_field_label(name, read)

@@ -170,6 +170,8 @@ class Loop:
         """Take a finding in, or say why not."""
         if isinstance(finding, LeadFound):
             return [*map(LeadFound, new_leads([finding.lead], state, (), self._context.memory))]
+        if isinstance(finding, LeadFollowed) and finding.lead_id in state.followed:
+            return []
         if not isinstance(finding, FactFound):
             return [finding]
         fact = finding.fact
