@@ -17,8 +17,8 @@ MARKED_LINE = re.compile("\n {0,3}([#`~=-])")
 MARKED_LINE_ATX = re.compile("\n {0,3}([#`~])")
 NOT_A_PARAGRAPH = re.compile(r"(?: {4}|\t| {0,3}(?:[-*+>|#<]|\d+[.)][ \t]|`{3}|~{3}))")
 FRONT_MATTER = {
-    "---": re.compile(r"---[ \t]*\n((?:.*\n)*?)(?:---|\.\.\.)[ \t]*(?:\n|$)"),
-    "+++": re.compile(r"\+\+\+[ \t]*\n((?:.*\n)*?)\+\+\+[ \t]*(?:\n|$)"),
+    "---": re.compile(r"\A---[ \t]*\n((?:.*\n)*?)(?:---|\.\.\.)[ \t]*(?:\n|$)"),
+    "+++": re.compile(r"\A\+\+\+[ \t]*\n((?:.*\n)*?)\+\+\+[ \t]*(?:\n|$)"),
 }
 """Blocks of fields before a text: YAML between lines of "---", TOML (Hugo's) between lines of "+++"."""
 LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*(?:[ \t]+\"[^\"]*\")?\)")

@@ -33,7 +33,7 @@ _TAG = re.compile("|".join(one.pattern for one in (_FRAME, _OPENING, _CLOSING)),
 _BEGUN = re.compile(  # may become a tag
     r"(?:<|\[|◁)[^\s>\]▷]{0,24}\Z|<\|(?:start|channel)\|>[^\n]{0,110}\Z|(?:\A|[.!?\])])[a-z]{1,13}\Z"
 )
-_ENDED = re.compile(r"(?:^|[\n.!?。！？…:：\])}】」』\"”'’*_>▷|])\s*\Z")  # a sentence, a citation or a line ends here
+_ENDS = frozenset(".!?。！？…:：])}】」』\"”'’*_>▷|")  # of a sentence, a citation or what is marked
 _GOES_ON = re.compile(r"[ \t]*[,;、，.)\]]|[ \t]+[a-z]")  # behind a closing tag: the sentence speaks of the tag
 PAUSE_S = 5.0
 LONGEST_TAG = 160  # characters
@@ -123,13 +123,18 @@ class ThinkingFilter:
             self._add(tag)
         elif frames:
             return
-        elif not _ENDED.search(self._tail):
+        elif not self._has_ended():
             self._add(tag)
         elif opens:
             self._inside, self._hold = True, self._hold and bool(self._tail)
         else:
             self._thought += self._news
             self.unopened, self._hold, self._news, self._tail = True, False, [], ""
+
+    def _has_ended(self) -> bool:
+        """Say whether a sentence, a citation or a line of the reply ends here."""
+        said = self._tail.rstrip()
+        return not said or said[-1] in _ENDS or "\n" in self._tail[len(said) :]
 
     def _speaks_of_tags(self) -> bool:
         """Say whether the reply is amid code."""

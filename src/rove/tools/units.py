@@ -26,7 +26,7 @@ _TOLD = regex.compile(
 )
 _STARTS = regex.compile(r"(?<![\p{Latin}\p{Cyrillic}\d])[\p{L}%°\p{Sc}]")
 _HU_CASE = regex.compile(r"(?<!\p{L})\p{L}+(?:ban|ben|okban|ekben|ökben)(?!\p{L})")
-_UNIT_BEHIND = regex.compile(r"[\p{Han}\p{Katakana}ー]+(?=数|単位|为单位|計)")
+_UNIT_BEHIND = regex.compile(r"(?<![\p{Han}\p{Katakana}ー])[\p{Han}\p{Katakana}ー]{1,20}?(?=数|単位|为单位|計)")
 _HOW_MANY = regex.compile(
     r"(?i)(?:hány|何|多少|combien d['e]?|wie viele?|anzahl(?: der)?|nombre d['e]s?|過去|cuántos|cuántas|quanti|quante)"
     r"\s*(?=[\p{L}])"

@@ -27,7 +27,9 @@ LONGEST_CHARS = 48
 """Of a value: what is longer is a sentence."""
 MOST_VALUES = 6
 _CODE = re.compile(r"(?<![A-Za-z\d])(?:[A-Za-z]{1,6}-?)?\d[\dA-Za-z]*(?:[-/:]\d[\dA-Za-z]*)*(?![\dA-Za-z]|[.,]\d)")
-_NUMBERED = re.compile(r"(?P<head>[^\W\d_]{3,})\s(?P<number>\d{1,3}(?:\.\d{1,2})*|[B-HJ-Z])(?!\w|[.,]\d)")
+_NUMBERED = re.compile(
+    r"(?<![^\W\d_])(?P<head>[^\W\d_]{3,40})\s(?P<number>\d{1,3}(?:\.\d{1,2})*|[B-HJ-Z])(?!\w|[.,]\d)"
+)
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d\Z")
 _AMOUNT = re.compile(r"-?[\d.,\s%€$£¥]*\Z")
 _CLAUSE = re.compile(r"[;；。\n]|\.\s|\A\s*[-*•]\s")

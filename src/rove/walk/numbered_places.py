@@ -22,8 +22,10 @@ _ROMAN = re.compile(r"(?=.)(?:C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})", re.I
 _GAP = r"[ \t\u00a0\u2009\u202f\u3000]"
 _NUMBER_SIGN = rf"(?:(?:(?i:no|nr|núm|num|č)\.?|[Nn][º°]|№|N|\#){_GAP}?)"
 _SIGN = re.compile(r"(?:no|nr|núm|num|č|n)\.?", re.IGNORECASE)
+_LETTERS = r"(?<![^\W\d_])[^\W\d_]{1,40}"
 _BEHIND = re.compile(
-    rf"(?:(?P<before>[^\W\d_]+(?: de)?(?: la)?){_GAP})?(?P<word>[^\W\d_]+(?:[-’'][^\W\d_]+)*\.?|§{{1,2}}|¶{{1,2}})"
+    rf"(?:(?P<before>{_LETTERS}(?: de)?(?: la)?){_GAP})?"
+    rf"(?P<word>{_LETTERS}(?:[-’'][^\W\d_]{{1,40}}){{0,4}}\.?|§{{1,2}}|¶{{1,2}})"
     rf"(?P<gap>{_GAP}{{0,2}}|\n){_NUMBER_SIGN}?[“\"„«‘]?\Z"
 )
 _RANGE = re.compile(

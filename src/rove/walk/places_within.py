@@ -28,7 +28,7 @@ _TABLE = re.compile(r"(?:^[ \t]*\|[^\n]*\n?)+", re.MULTILINE)
 _CAPTION_LINE = re.compile(r"^[ \t*_#]*(\S[^\n]{0,200})$", re.MULTILINE)
 _NUMBERED_LINE = re.compile(r"^[ \t*_>-]*(?:§ ?)?(\(?)(\d+(?:\.\d+)*|[a-z]|[ivx]+)(?:[.)]|(?<=\d)(?=\s))", re.MULTILINE)
 _DASH = re.compile(r"[-–—>]+")
-_PAGE_RANGE = re.compile(r"(\d+):(\S+)")
+_PAGE_RANGE = re.compile(r"(?<!\d)(\d{1,6}):(\S{1,20})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,7 +269,7 @@ def _captions(caption: str, wanted: tuple[str, str]) -> bool:
 def _goes_on(line: str) -> bool:
     """Say whether a line that begins with "Table 3" is a sentence: "Table 3 shows the rates."."""
     ends = line.rstrip("*_ ").endswith((".", ")", ":")) or len(line) > CAPTION_CHARS
-    return ends and bool(re.match(r"[*_#\s]*[^\W\d]+\s[\w.-]*[^\W_]\s[a-zà-ÿ]+\s", line))
+    return ends and bool(re.match(r"[*_#\s]{0,8}[^\W\d]{1,40}\s[\w.-]{0,40}[^\W_]\s[a-zà-ÿ]{1,40}\s", line))
 
 
 def _with_table(caption: re.Match[str], text: str) -> Span:
@@ -388,7 +388,7 @@ def counted_label(label: str, count: int) -> str:
     """
     if value := roman_number(label):
         return written(value + count, "lowerRoman" if label.islower() else "upperRoman")
-    if found := re.search(r"\d+\Z", label):
+    if found := re.search(r"(?<!\d)\d{1,9}\Z", label):
         return f"{label[: found.start()]}{int(found[0]) + count}"
     return label if not count else ""
 

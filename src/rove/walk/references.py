@@ -45,8 +45,8 @@ _AUTHORS = rf"{_SURNAME}(?:(?:,? (?:and|&|und|et|y|e) {_SURNAME})|(?:,? et al\.?
 _YEAR = re.compile(rf"(?P<authors>{_AUTHORS})(?P<open>,? \(|, | )(?P<year>(?:19|20)\d\d)[a-z]?(?=[);,:\]])")
 _UNION = "EU|EC|EG|EK|UE|CE|EWG"
 _CODE = re.compile(
-    r"(?<![\w-])(?:[A-Z]{2,8}(?:[/ -](?:[A-Z]{1,5}|[IVX]+))*+[ -]?\d[\w./:-]*(?<![./:-])"
-    r"|\d{1,3} (?:CFR|USC|U\.S\.C\.) §? ?\d[\d.]*(?<!\.)"
+    r"(?<![\w-])(?:[A-Z]{2,8}(?:[/ -](?:[A-Z]{1,5}|[IVX]{1,8})){0,8}+[ -]?\d[\w./:-]{0,60}(?<![./:-])"
+    r"|(?<![\w.])\d{1,3} (?:CFR|USC|U\.S\.C\.) §? ?\d[\d.]{0,30}(?<!\.)"
     rf"|\((?:{_UNION})\)(?: (?:Nr\.|No\.?))? \d{{2,4}}/\d{{1,5}}|\d{{2,4}}/\d{{1,5}}/(?:{_UNION})(?!\w))"
 )
 _LAW_SHORT = re.compile(r"\s(?P<name>[A-ZÄÖÜ][A-Za-zÄÖÜäöü]{0,6}[A-ZÄÖÜ]{1,3}[A-Za-z]?)(?!\w)")
@@ -59,8 +59,8 @@ _TITLED = re.compile(rf"(?<![\w.])(?:{_WORDS})")
 _PLAIN_NUMBER = re.compile(
     rf"((?:[A-Z]\.)?{_ARABIC})[.):]?(?=\s|$|[、，　])|([{HAN_NUMBER}]+)、|（([{HAN_NUMBER}]+)）|([A-Z]|[IVX]+)[.)]\s"
 )
-_CAPITAL_BEFORE = re.compile(r"(?:[A-ZÀ-Þ][\w’'-]*|of|von|de)\s\Z")
-_OPENS = re.compile(r"(?:\A|[.!?:。#|*>\n-])\s*\Z")
+_CAPITAL_BEFORE = re.compile(r"(?<![\w’'-])(?:[A-ZÀ-Þ][\w’'-]{0,40}|of|von|de)\s\Z")
+_OPENS = re.compile(r"(?:\A|[.!?:。#|*>\n-])\s{0,4}\Z")
 MOST_TITLED = 8
 DETERMINED = frozenset({"en", "de", "fr", "es", "it", "pt", "nl", "hu"})
 """Languages that put an article before what is attached."""

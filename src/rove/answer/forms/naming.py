@@ -72,7 +72,7 @@ def _says_no_more(question: FormQuestion, document: DocumentInfo) -> bool:
     return set(terms(" ".join(subject_words(question.text, question.language)), question.language)) <= held
 
 
-_FILE = re.compile(r"[\w.-]+\.\w{2,5}\b")
+_FILE = re.compile(r"(?<![\w.-])[\w-]{1,80}(?:\.[\w-]{1,80}){0,8}\.\w{2,5}\b")
 
 
 def by_name(question: FormQuestion, documents: Sequence[DocumentInfo]) -> list[DocumentInfo]:

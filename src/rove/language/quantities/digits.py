@@ -88,8 +88,8 @@ EXACT = 12
 """Significant digits of a product: what a float holds without showing its rounding."""
 HARD_SPACE = "\u00a0"
 
-_GROUPED = r"\d{1,3}(?P<mark>[.,'’٬ \u00a0])\d{3}(?:(?P=mark)\d{3})*(?:(?!(?P=mark))[.,]\d+)?(?!\d)"
-_INDIAN = r"\d{1,2}(?:,\d{2})+,\d{3}(?:\.\d+)?(?!\d)"
+_GROUPED = r"\d{1,3}(?P<mark>[.,'’٬ \u00a0])\d{3}(?:(?P=mark)\d{3}){0,12}(?:(?!(?P=mark))[.,]\d+)?(?!\d)"
+_INDIAN = r"\d{1,2}(?:,\d{2}){1,8},\d{3}(?:\.\d+)?(?!\d)"
 NUMBER = rf"(?:{_GROUPED}|{_INDIAN}|\d+(?:[.,]\d+)?|(?<![\w.,])\.\d+)"
 """A number in digits, of a text as `fold` returns it. Its group is named "mark"."""
 _SPACES = regex.compile(r"['’٬\s]")

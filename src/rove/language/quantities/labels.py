@@ -82,7 +82,8 @@ def ordinal_spans(text: str) -> Iterator[Span]:
 def _numbered() -> regex.Pattern[str]:
     words = any_of(date_words()["numbered"]["words"].split())
     return regex.compile(
-        rf"(?i)(?<!\w)(?:{words})\.?[ \u00a0]?(\d+(?:[.-]\d+)*(?:[ \u00a0]?\(\d+\))?(?:[a-z](?!\w))?)"
+        rf"(?i)(?<!\w)(?:{words})\.?[ \u00a0]?"
+        r"(\d{1,9}(?:[.-]\d{1,9}){0,8}+(?:[ \u00a0]?\(\d{1,4}\))?(?:[a-z](?!\w))?)"
         r"(?![\d]|[.,]\d|[ \u00a0]?%)"
     )
 
@@ -90,10 +91,10 @@ def _numbered() -> regex.Pattern[str]:
 @cache
 def _numbered_behind() -> regex.Pattern[str]:
     words = any_of(date_words()["numbered"]["behind"].split())
-    return regex.compile(rf"(?i)(?<![\d.,])(\d+(?:\.\d+)*)\.?[ \u00a0](?:{words})(?!\w)")
+    return regex.compile(rf"(?i)(?<![\d.,])(\d{{1,9}}(?:\.\d{{1,9}}){{0,8}}+)\.?[ \u00a0](?:{words})(?!\w)")
 
 
 @cache
 def _telephone() -> regex.Pattern[str]:
     words = any_of(date_words()["numbered"]["phone"].split())
-    return regex.compile(rf"(?i)(?<!\w)(?:{words})\.?:?[ \u00a0]?(\+?\(?\d[\d \u00a0()/-]{{4,}}\d)")
+    return regex.compile(rf"(?i)(?<!\w)(?:{words})\.?:?[ \u00a0]?(\+?\(?\d[\d \u00a0()/-]{{4,30}}\d)")

@@ -39,9 +39,9 @@ _VULGAR = regex.compile(r"[ \u00a0]?([¼½¾⅐⅑⅒⅓⅔⅕⅖⅗⅘⅙⅚⅛
 _FRACTION = regex.compile(r"(?<![\d./-])(?:(\d{1,3})[ \u00a0])?(\d{1,2})[/⁄](\d{1,2})(?![\d./])")
 _UNCLEAR = regex.compile(r"[1-9]\d{0,2}[.,]\d{3}")
 _HAN = regex.compile(f"[{NUMERALS}半]")
-_PERCENT = regex.compile(rf"百分之([{NUMERALS}\d.]+)(?:点([{NUMERALS}]+))?")
-_HAN_FRACTION = regex.compile(rf"([{NUMERALS}\d]+)分(?:之|の)([{NUMERALS}\d]+)")
-_HAN_POINT = regex.compile(rf"([{NUMERALS}]+)点([{''.join(DIGITS)}]+)(?=[^分半，。,. ])")
+_PERCENT = regex.compile(rf"百分之([{NUMERALS}\d.]{{1,30}})(?:点([{NUMERALS}]{{1,30}}))?")
+_HAN_FRACTION = regex.compile(rf"(?<![{NUMERALS}\d])([{NUMERALS}\d]{{1,30}})分(?:之|の)([{NUMERALS}\d]{{1,30}})")
+_HAN_POINT = regex.compile(rf"(?<![{NUMERALS}])([{NUMERALS}]{{1,30}})点([{''.join(DIGITS)}]{{1,30}})(?=[^分半，。,. ])")
 _HALF = regex.compile(
     r"半(?=[个個]?(?:小时|小時|钟头|月|年|天|日|時間|公里|斤|分钟|价))|(?<=[个個])半(?=小时|小時|月|钟头)"
 )
