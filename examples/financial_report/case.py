@@ -40,8 +40,12 @@ def flow(name: str) -> Flow:
 
 @asynccontextmanager
 async def opened(folder: Path, **settings: object) -> AsyncIterator[AsyncRove]:
-    """Make the reports in a folder, take them in, and make the graph; `settings`: of the base, such as `chat`."""
+    """Make the reports in a folder, take them in, and make the graph; `settings`: of the base, such as `chat`.
+
+    What no source says is deleted from answers: they stand in a report, which is read without the sources.
+    """
     documents = make(folder)
+    settings.setdefault("answer", {"strict": True})
     async with AsyncRove.open(folder / "kb", **settings) as kb:
         await kb.add(documents)
         await kb.enrich("graph")

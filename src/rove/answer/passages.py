@@ -7,8 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rove.language.rendering import Rendered, render
-from rove.records import Answer, Chunk, Hit
-from rove.records.answer import DIFFERS
+from rove.records import Chunk, Hit
 from rove.records.document import Span
 from rove.records.source import Metadata
 
@@ -78,17 +77,6 @@ def table_head(chunk: Chunk) -> str:
 def date_of(metadata: Metadata) -> str:
     """Return the date that a document says of itself, as far as its day; "" where it says none."""
     return next((str(metadata[name])[:DATE_CHARS] for name in DATES if metadata.get(name)), "")
-
-
-def differences(answer: Answer) -> str:
-    """Return what sources say that sentences of an answer differ from, as lines beneath it, each with its mark."""
-    told = [
-        f"[{citation.number}{DIFFERS}] “{render(citation.quote).line}”"
-        for sentence in answer.sentences
-        if sentence.kept and sentence.verdict == "differs"
-        for citation in sentence.citations
-    ]
-    return "".join(f"\n\n{line}" for line in dict.fromkeys(told))
 
 
 def rendered(chunk: Chunk) -> Rendered:

@@ -36,7 +36,7 @@ async def answer_from(
 ) -> Answer | None:
     """Answer from these results of tools and these passages alone, every sentence cited; nothing where there are none.
 
-    They are not judged first: who puts them together says that they answer.
+    They are not judged first: who puts them together says that they answer. What they do not say is deleted.
     """
     kb = context.kb
     results = {run.document.document_id: run.document for run in called if run.document and run.document.text.strip()}
@@ -48,7 +48,7 @@ async def answer_from(
         known = results.get(document_id)
         return known.text if known else await asyncio.to_thread(kb.store.documents.text, document_id)
 
-    settings = kb.settings.answer.model_copy(update={"references": len(references)})
+    settings = kb.settings.answer.model_copy(update={"references": len(references), "strict": True})
     answerer = Answerer(kb.search_context.embedder, kb.chat_model(), settings, kb.judge())
     return await answerer.answer(
         question,

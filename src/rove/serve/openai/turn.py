@@ -7,11 +7,12 @@ from contextlib import aclosing
 from copy import copy
 from dataclasses import dataclass, replace
 
-from rove.answer.passages import differences
 from rove.errors import InputError
+from rove.language.rendering import render
 from rove.models.usage import Usage
 from rove.off_loop import chars_of, off_loop
-from rove.records import Citation
+from rove.records import Answer, Citation
+from rove.records.answer import DIFFERS
 from rove.serve.caller_view import CallerView
 from rove.serve.context import ServerContext
 from rove.serve.openai.front_ends import ATTACHED, NOTE, Spoken, asked_in, reply_to
@@ -91,7 +92,7 @@ class Turned:
                 if rest := told.answer.text[len(sent) :]:
                     yield spaced(rest) if linked else rest
                 text = spaced(told.answer.text) if linked else told.answer.text
-                if otherwise := differences(told.answer):
+                if otherwise := _differences(told.answer):
                     yield otherwise
                     text += otherwise
                 sources = citations_in(text, told.answer, self.links)
@@ -140,3 +141,14 @@ class Turned:
 
 def _told(citations: Sequence[Citation]) -> tuple[CitationOut, ...]:
     return tuple(map(CitationOut.of, citations))
+
+
+def _differences(answer: Answer) -> str:
+    """Return what sources say that sentences of an answer differ from, as lines beneath it, each with its mark."""
+    told = [
+        f"[{citation.number}{DIFFERS}] “{render(citation.quote).line}”"
+        for sentence in answer.sentences
+        if sentence.kept and sentence.verdict == "differs"
+        for citation in sentence.citations
+    ]
+    return "".join(f"\n\n{line}" for line in dict.fromkeys(told))
