@@ -68,16 +68,19 @@ def leads_of(fact: Fact) -> list[Lead]:
 def new_leads(found: Iterable[Lead], state: State, taken: Collection[str], memory: PriorWalks | None) -> list[Lead]:
     """Return those leads that are new, the most promising first, at most `MOST_NEW`; memory has its say on each.
 
-    A name that stands in what a lead to a known place is called is no other lead: one target, one lead.
+    A name that stands in what a lead to a known place is called is no other lead, nor is the place of a name that is
+    still to be looked for: one target, one lead.
     """
     found = list(found)
     placed = [f" {plain(lead.text)} " for lead in (*state.leads, *found) if lead.document_id]
+    open_leads = (lead for lead in (*state.leads, *found) if lead.lead_id not in state.followed)
+    sought = {plain(lead.text) for lead in open_leads if not lead.document_id}
     known = {lead.lead_id for lead in state.leads} | {*taken, lead_id(state.question), *state.dropped}
     fresh: dict[str, Lead] = {}
     for lead in found:
         if lead.kind == "name" and any(f" {plain(lead.text)} " in one for one in placed):
             continue
-        if lead.lead_id not in known and plain(lead.text):
+        if lead.lead_id not in known and plain(lead.text) and not (lead.document_id and plain(lead.text) in sought):
             score = min(lead.score * memory.prior(lead), 1.0) if memory else lead.score
             fresh.setdefault(lead.lead_id, replace(lead, score=round(score, 4)))
     return sorted(fresh.values(), key=lambda lead: -lead.score)[:MOST_NEW]
