@@ -163,7 +163,7 @@ def test_a_soak_tells_growth_from_caches_that_fill() -> None:
     def run(growth: int, objects: float) -> list[Sample]:
         warm = [min(n, 80) for n in range(200)]
         return [
-            Sample(2.0 * n, 50 * n, int(90_000 + objects * 50 * n), 10**6 * warm[n] + growth * n, 20, 9, 0, 0)
+            Sample(2.0 * n, 50 * n, int(90_000 + objects * 50 * n), 10**6 * warm[n] + growth * n, 0, 20, 9, 0, 0)
             for n in range(200)
         ]
 
