@@ -120,7 +120,7 @@ def _months(language: str) -> Mapping[str, int]:
 def _named(language: str) -> tuple[regex.Pattern[str], ...]:
     if language in {"zh", "ja"}:
         return ()
-    name = rf"(?P<name>{any_of(_months(language))})\.?"
+    name = rf"(?=\p{{L}})(?P<name>{any_of(_months(language))})\.?"
     day, late = rf"(?<![\d.,:-]){_DAY}", r"(?P<late>\d{4})(?!\d)"
     nth, of = r"(?:st|nd|rd|th|º|er|\.)?", rf"(?:(?:of|de|di){_GAP})?"
     return (
