@@ -98,7 +98,9 @@ class ChainReader:
         except UnsuitableError as error:
             warnings.warn(f"There is no judge: {error}", RuntimeWarning, stacklevel=2)
             return None
-        return max((one for one in found if one), key=_by_chain_first, default=None)
+        answers = [one for one in found if one]
+        best = max(answers, key=_by_chain_first, default=None)
+        return next((one for one in answers if best and _needs_no_step(one, best)), best)
 
 
 def _is_page_word(link: Link, read: str) -> bool:
@@ -111,6 +113,13 @@ def _is_page_word(link: Link, read: str) -> bool:
 def _by_chain_first(one: ChainAnswer) -> tuple[bool, float]:
     """Order answers: a chain that has arrived comes before a passage that may be about another thing."""
     return len(one.path.hops) > 1 and one.score > 0, one.score
+
+
+def _needs_no_step(one: ChainAnswer, other: ChainAnswer) -> bool:
+    """Say whether a passage answers by itself, in the same words, what another answer took steps to."""
+    here, there = one.candidate.citation, other.candidate.citation
+    is_same = here.document_id == there.document_id and here.span[0] < there.span[1] and there.span[0] < here.span[1]
+    return is_same and len(one.path.hops) == 1 and (one.score > 0 or one.path.words >= other.path.words)
 
 
 def _said_in(hit: Hit, state: State) -> list[Candidate]:
