@@ -29,7 +29,7 @@ LOST = "{count} facts were left out, since their sources do not say so any more.
 UNSOURCED = "{count} facts that the user gave are in no source; they guided the walk and are not part of the answer."
 RECALLED = "{count} of the facts that this answer rests on were found by earlier walks."
 MEMORY = "memory"
-STEP = " → "
+STEP = "→"
 """Between the steps of a chain."""
 NEWS = 0.5  # what a quote gains by bringing all the question's words that the quotes before it lack
 WEAK = 0.7  # share of the first one's relevance that a further quote must reach, what it gains counted
@@ -166,7 +166,7 @@ class _CheckedFacts:
         """Tell the steps in their order, each cited; the words of the last one that answer are the short answer."""
         self._number_first(steps)
         sentences = tuple(Sentence(render(fact.text).line, (self.citations[fact.fact_id],)) for fact in steps)
-        text = STEP.join(f"{s.text} {marks([c.number for c in s.citations])}" for s in sentences)
+        text = f" {STEP} ".join(f"{s.text} {marks([c.number for c in s.citations])}" for s in sentences)
         answer = Answer(self.question, text, "extractive", self.language, sentences, self.hits, note)
         return replace(answer, short=_short(steps[-1], self.citations[steps[-1].fact_id]))
 
