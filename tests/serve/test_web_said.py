@@ -173,9 +173,7 @@ async def test_why_a_walk_did_what_it_did_is_in_the_pages_language(visit: Visit)
     async with visit.page("walk/new", locale="de") as page:
         await walked(page, "Who approves the merger with Nordwind, and who approves remote work?")
         await unfolded(page)
-        assert re.search(
-            r"Die Fakten enthalten \d+% der Wörter der Frage\.", await page.locator(".judged").first.inner_text()
-        )
+        assert "Noch beantwortet keine Tatsache die Frage." in await page.locator(".judged").first.inner_text()
         assert await page.locator(".rounds [lang=en]").count() == 0
 
 

@@ -122,7 +122,7 @@ MOST: dict[str, tuple[int, Operation]] = {
     "two rounds": (8, lambda kb, question: kb.gather(question)),
 }
 """The most reads of each, with memory up to date."""
-ROUND = 20
+ROUND = 40
 """The most reads of a walk's round, of what it recalls before the first, and of its answer."""
 
 
