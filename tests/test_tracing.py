@@ -139,7 +139,7 @@ def test_an_answer_has_its_stages_in_it(spans: list[Told]) -> None:
         "rove.understand", "rove.retrieve", "rove.prompt", "rove.write", "chat scripted", "rove.check",
     }  # fmt: skip
     (write,) = [span for span in below(spans, ask) if span["name"] == "rove.write"]
-    told = [write["attributes"][f"rove.{name}"] for name in ("sentences", "dropped", "failed")]
+    told = [write["attributes"][f"rove.{name}"] for name in ("sentences", "deleted", "failed")]
     assert told == [1, 0, False]
 
 
