@@ -107,7 +107,10 @@ def file_path(document: Document) -> str:
     names = ", ".join(aliases) if isinstance(aliases, tuple) else str(aliases)
     if not document.source.startswith(("/", UPLOADED)) and WINDOWS_PATH.match(document.source) is None:
         return names
-    name = PurePath(document.source.rpartition("#")[2] or document.source).stem
+    path, _, within = document.source.rpartition("#")
+    if path and not PurePath(within).suffix:
+        return names  # a record of a file, by its id
+    name = PurePath(within).stem
     parts = [part for part in str(document.metadata.get(FOLDER, "")).split("/")[-MOST_FOLDERS:] if part]
     said = _letters(document.title)
     if _letters(name) not in said:
