@@ -48,7 +48,7 @@ def test_what_walks_learned_is_listed_searched_edited_and_erased(base: str) -> N
     name = next(fact["memory_id"] for fact in facts if "Netherby" in fact["text"])
     found = json.loads(run(base, "memory", "search", "born in Netherby", "--json", "-n", "1").output)
     assert [fact["memory_id"] for fact in found] == [name]
-    assert "answer\tname\tAda Byron" in run(base, "memory", "leads").output
+    assert "answer\tsection\tAda Byron" in run(base, "memory", "leads").output
     assert "Ada comes from Netherby." in run(base, "memory", "edit", name[:8], "Ada comes from Netherby.").output
     assert json.loads(run(base, "memory", "forget", name, "--json").output) == {"forgotten": 1}
     assert run(base, "memory", "clear", answer="n\n").exit_code == 1
@@ -69,7 +69,7 @@ def test_the_path_is_told_in_a_pipe_and_as_json(base: str) -> None:
     tree = shown[shown.index(QUESTION) :].splitlines()
     assert tree[1].startswith("  [1] ")
     assert tree[1].endswith("The founder of Acme is Ada Byron, a cobbler. — Acme (round 1)")
-    assert tree[2] == "    → Ada Byron (name)"
+    assert tree[2] == "    → Ada Byron (section)"
     assert tree[3].endswith("Ada Byron was born in Netherby. — Ada Byron (round 2)")
     answer = json.loads(run(base, "ask", "--walk", "--json", "-s", "walk.memory=false", QUESTION).output)
     assert [(step["round"], step["lead"]) for step in answer["path"]][:2] == [(1, ""), (2, "Ada Byron")]

@@ -46,8 +46,8 @@ def test_sentences_are_printed_as_they_pass_and_once(
         words += ["--set", f"chat.base_url={url}", "--set", "chat.model=m"]
         plain = CliRunner().invoke(rove, words, input=QUESTION)
         as_json = CliRunner().invoke(rove, [*words, "--json"], input=QUESTION)
-    assert printed == [f"{HELD[0]} [1]", f" {HELD[1]} [1]"]
-    assert plain.stdout.startswith(f"{HELD[0]} [1] {HELD[1]} [1]\n\n[1]")
+    assert printed == [f"{HELD[0]} [1]", f" {FALSE} [?]", f" {HELD[1]} [1]"]
+    assert plain.stdout.startswith("".join(printed) + "\n\n[1]")
     assert ("cut off" in plain.stderr) == ("Raise chat.max_tokens." in plain.stderr) == (finish == "length")
     answer = json.loads(as_json.stdout)
     assert answer.get("answer", answer)["cut"] == (finish == "length")

@@ -10,6 +10,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import openai_server
+from rove.models import chat_model
+from rove.settings import ChatSettings
 from serve.browser import ask, visiting
 
 QUESTION = "Who approves remote work within five days?"
@@ -26,6 +28,14 @@ CUT = {
 }
 
 
+async def meet(chat: dict[str, str]) -> dict[str, str]:
+    """Take a first reply, which is shown when it has ended: Rove cannot know yet how the model thinks."""
+    model = chat_model(ChatSettings.model_validate(chat))
+    assert model
+    assert [piece async for piece in model.stream("", "Hello")]
+    return chat
+
+
 def pieces(text: str) -> list[str]:
     """Three bytes each, as far as characters allow: these are all of one byte."""
     return [text[at : at + 3] for at in range(0, len(text), 3)]
@@ -33,7 +43,7 @@ def pieces(text: str) -> list[str]:
 
 async def test_sentences_appear_as_they_pass_and_stay(tmp_path: Path) -> None:
     async with openai_server.serve(openai_server.chat(*pieces(WRITTEN), delay_s=0.04)) as model:
-        chat = {"model": "m", "base_url": model.url}
+        chat = await meet({"model": "m", "base_url": model.url})
         async with visiting(tmp_path, chat=chat) as visit, visit.page(cut=True) as page:
             await page.evaluate("""() => {
               window.drafts = [];
@@ -64,7 +74,7 @@ async def test_sentences_appear_as_they_pass_and_stay(tmp_path: Path) -> None:
 async def test_an_answer_goes_on_while_its_reader_looks_elsewhere(tmp_path: Path) -> None:
     """And is there when they come back: before it has ended, and after."""
     async with openai_server.serve(openai_server.chat(*pieces(WRITTEN), delay_s=0.15)) as model:
-        chat = {"model": "m", "base_url": model.url}
+        chat = await meet({"model": "m", "base_url": model.url})
         async with visiting(tmp_path, chat=chat) as visit, visit.page() as page:
             await ask(page, QUESTION)
             await page.locator(".draft li strong", has_text="Remote work").wait_for()

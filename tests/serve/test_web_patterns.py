@@ -12,8 +12,8 @@ import rove.serve
 
 SCRIPT = Path(__file__).with_name("patterns.mjs")
 WEB = Path(rove.serve.__file__).with_name("web")
-CHARS, MOST_MS = 3_000, 40
-"""A pattern of the square takes some 60 ms of CPU for so many signs, another one."""
+CHARS, MOST_MS = 8_000, 40
+"""A pattern of the square takes 90 ms of CPU or more for so many signs, another one."""
 
 
 def slow(folder: Path) -> tuple[list[str], int]:

@@ -167,7 +167,7 @@ class ReplyText:
 
     >>> parser, text = ReplyParser("en"), ReplyText()
     >>> parts = parser.feed("- One. [1]\n- Two. Three. [2]") + parser.close()
-    >>> [text.add(part, marks(part.numbers)) for part in parts]
+    >>> [text.add(part, f"[{part.numbers[0]}]" if part.numbers else "") for part in parts]
     ['- One. [1]', '\n- Two.', ' Three. [2]']
     """
 

@@ -28,7 +28,7 @@ _JOINED = "[-.'@&]"
 _ASCII_WORDS = regex.compile(rf"\w+(?:{_JOINED}\w+|,\d{{3}}(?!\d))*", regex.ASCII)
 _WORD = rf"[^\W{_HAN}{_KANA}{_OPEN}\p{{Hangul}}]+"
 _EMOJI = regex.compile(r"\p{Emoji_Presentation}")
-_OPERATOR = regex.compile(r"(?!(.)\1{1,3}+$)[&|!<>=+*/%^~?@$:-]{2,4}+|&&|\|\|")
+_OPERATOR = regex.compile(r"(?!(.)\1{1,3}+$|[?!]+$)[&|!<>=+*/%^~?@$:-]{2,4}+|&&|\|\|")
 """A sign of a programming language that stands alone, as "&&" or "->"; no rule or table of markdown."""
 _UNSPACED_RUN = rf"[{_HAN}{_KANA}]+|[{_OPEN}]+|\p{{Hangul}}+|\p{{Emoji_Presentation}}"
 _WORDS = regex.compile(rf"{_UNSPACED_RUN}|{_WORD}(?:{_JOINED}{_WORD}|,\d{{3}}(?!\d))*")

@@ -92,7 +92,7 @@ class Scan:
     def _read(self, place: NumberPlace) -> None:
         """Keep what a number is: a label, an ordinal, a year, or an amount with its unit."""
         start, end = place.span
-        rest = _GOES_ON.match(self.text, end) if place.digits else None
+        rest = _GOES_ON.match(self.text, end) if self.text[end - 1].isdigit() else None
         if not place.values or rest or (place.digits and self._names_something(place)):
             span = (start, rest.end() if rest else end)
             self._keep(Quantity(span, span, tuple(map(Reading, place.values[:1])), "label"))

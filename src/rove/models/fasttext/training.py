@@ -99,7 +99,7 @@ def train_vectors(passages: Iterable[str], file: Path) -> TrainedVectors:
 def whitening(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the map (dimension, dimension) that gives the directions of centred vectors more like variances."""
     variances, axes = np.linalg.eigh(vectors.T @ vectors / len(vectors))
-    return axes / np.maximum(variances, variances[-1] * SMALLEST + np.finfo(np.float64).tiny) ** POWER
+    return axes / np.maximum(variances, variances[-1] * SMALLEST + np.finfo(np.float32).tiny) ** POWER
 
 
 def _parts(model: Any) -> Parts:  # noqa: ANN401 - the library has no types
