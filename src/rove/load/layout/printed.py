@@ -220,9 +220,16 @@ def is_rtl(text: str) -> bool:
 
 
 def _as_read(words: Sequence[Word]) -> Sequence[Word]:
-    """Turn a right-to-left line about, the runs of other scripts within it kept as they are."""
+    """Turn a right-to-left line about, or the right-to-left words within another; runs of other scripts stay."""
     turned = sum(is_rtl(word.text) for word in words)
-    if not turned or 2 * turned < sum(any(map(str.isalpha, word.text)) for word in words):
+    if not turned:
         return words
     runs = [list(run) for _, run in groupby(words, key=lambda word: is_rtl(word.text))]
-    return [word for run in reversed(runs) for word in (reversed(run) if is_rtl(run[0].text) else run)]
+    if 2 * turned < sum(any(map(str.isalpha, word.text)) for word in words):
+        return [word for run in runs for word in (reversed(run) if is_rtl(run[0].text) else run)]
+    return [word for run in reversed(runs) for word in (run if _is_ltr(run) else reversed(run))]
+
+
+def _is_ltr(run: Sequence[Word]) -> bool:
+    """Numbers alone follow each other from right to left, words of another script and their numbers do not."""
+    return not is_rtl(run[0].text) and any(char.isalpha() for word in run for char in word.text)

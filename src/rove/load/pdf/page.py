@@ -13,7 +13,8 @@ from typing import cast
 import pypdfium2
 import pypdfium2.raw as pdfium
 
-from rove.load.layout.printed import Area, PrintedLine, Word, is_rtl, line_of
+from rove.load.layout.printed import RTL_RANGES, Area, PrintedLine, Word, around, line_of
+from rove.load.pdf.right_to_left import STRAY_STOP, in_shares, words_as_read
 from rove.load.text import clean
 
 WORD = re.compile("[^\\s\ufffe\x02]+[\ufffe\x02]?")
@@ -25,12 +26,16 @@ RAISED = 0.85  # of the letters beside it: a number that is no higher, and stand
 FIXED_PITCH, FORCE_BOLD = 1, 1 << 18
 MONO_NAME = re.compile(r"mono|courier|consol|typewriter|cmtt|menlo", re.IGNORECASE)
 BOLD_NAME = re.compile(r"bold|black|heavy|cmbx|cmssbx|medi\b|-bd|semibd|,b\b", re.IGNORECASE)
+RTL_LETTER = re.compile(f"[{''.join(f'{first}-{last}' for first, last in RTL_RANGES)}]")
+MARKS_OF_DIRECTION = "\u200e\u200f\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+THIN_SPACE = 0.05  # of the letters' size
 SAMPLES = 24  # characters whose direction is looked at
 MIN_UNMAPPED = 0.3  # of the characters: a font that does not say which letters it draws
 SOFT_HYPHENS = "\ufffe\x02"
 SIDEWAYS = 1.8  # a word of three letters that is so much higher than wide runs up or down
 
 
+_Found = list[tuple[int, int, str]]  # the words of a line: the first and the last character's index, and the text
 Handle = object
 """What PDFium gives for a page, an object on it, a note."""
 
@@ -138,7 +143,7 @@ class _WordReader:
 
     def read(self) -> tuple[list[Word], list[PrintedLine]]:
         """Return the words, and the lines that run another way."""
-        words: list[Word] = []
+        lines: list[tuple[_Found, list[Word]]] = []
         aside: list[PrintedLine] = []
         start = 0
         for raw in self.text.split("\r\n"):
@@ -148,9 +153,43 @@ class _WordReader:
             if sideways:
                 aside.append(line_of(sideways))
                 line = [word for word in line if not _is_sideways(word)]
-            words += line
+            lines.append((found, line))
             start += len(raw) + 2
-        return words, aside
+        if not self.text.isascii() and RTL_LETTER.search(self.text):
+            return self._turned(lines), aside
+        return [word for _, line in lines for word in line], aside
+
+    def _turned(self, lines: list[tuple[_Found, list[Word]]]) -> list[Word]:
+        """Return the words, those of lines with right-to-left letters made anew from where each character stands."""
+        bands = [around(line) for _, line in lines if any(RTL_LETTER.search(word.text) for word in line)]
+        words: list[Word] = []
+        chars: list[Word] = []
+        for found, line in lines:
+            middle = (line[0].top + line[0].bottom) / 2 if line else 0.0
+            beside = line and any(band.top < middle < band.bottom for band in bands)
+            if beside or (line and STRAY_STOP.match(line[0].text) and 2 * len(bands) > len(lines)):
+                chars += self._characters(found)
+            else:
+                words += line
+        return [*words, *words_as_read(chars)]
+
+    def _characters(self, found: _Found) -> Iterator[Word]:
+        """Yield each character of a line by itself, the spaces that the file has too; a ligature's share its place."""
+        alike: list[Word] = []
+        font = self._font(found[0][0])
+        for index in range(found[0][0], found[-1][1] + 1):
+            kept = clean(CONTROL.sub("", self.text[index])).strip(MARKS_OF_DIRECTION)
+            if kept.isspace() and pdfium.FPDFText_IsGenerated(self.text_page, self._at(index)):
+                continue
+            font = self._font(index) if kept and not kept.isspace() else font
+            char = self._word(index, index, kept, font)
+            if kept.isspace() and char.width < THIN_SPACE * char.size:  # a mark of a run's end, not where it stands
+                continue
+            if alike and (char.left, char.right) != (alike[0].left, alike[0].right):
+                yield from in_shares(alike)
+                alike = []
+            alike += [char] if kept else []
+        yield from in_shares(alike)
 
     def _line(self, found: list[tuple[int, int, str]]) -> Iterator[Word]:
         """Yield the words of one line; where its first and its last are in one font, so are those between."""
@@ -190,8 +229,6 @@ class _WordReader:
         left, bottom, right, top = box.left, box.bottom, box.right, box.top
         if end != start:
             self._measure(end)
-            if box.left > left and not text.isascii() and is_rtl(text):
-                text = text[::-1]  # its first letter stands at the right: this was drawn from left to right
             left, right = box.left if box.left < left else left, box.right if box.right > right else right
             bottom, top = box.bottom if box.bottom < bottom else bottom, box.top if box.top > top else top
         if frame.turns:
@@ -203,13 +240,14 @@ class _WordReader:
         return Word(left, top, right, bottom, text, font.size or bottom - top, font.bold, font.mono)
 
     def _measure(self, index: int) -> None:
-        if self.shift:
-            index = pdfium.FPDFText_GetCharIndexFromTextIndex(self.text_page, index)
+        index = self._at(index)
         pdfium.FPDFText_GetLooseCharBox(self.text_page, index, self.box_at)
 
+    def _at(self, index: int) -> int:
+        return pdfium.FPDFText_GetCharIndexFromTextIndex(self.text_page, index) if self.shift else index
+
     def _font(self, index: int) -> _Font:
-        if self.shift:
-            index = pdfium.FPDFText_GetCharIndexFromTextIndex(self.text_page, index)
+        index = self._at(index)
         length = pdfium.FPDFText_GetFontInfo(self.text_page, index, self.name, len(self.name), self.flags)
         name = self.name.value if length else b""
         pdfium.FPDFText_GetMatrix(self.text_page, index, self.matrix)
