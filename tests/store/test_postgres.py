@@ -16,6 +16,7 @@ from secrets import token_hex
 import psycopg
 import pytest
 from click.testing import CliRunner
+from sqlalchemy import Connection
 
 import postgres_server
 import rove.store.resident
@@ -24,6 +25,7 @@ from rove.cli import rove as command_line
 from rove.errors import ConfigError, InputError, RoveError, ServiceError
 from rove.retrieve import RETRIEVERS
 from rove.settings import Address, read_settings
+from rove.store.database import get_fact
 from rove.store.files import digest_of
 from rove.store.postgres_home import PostgresHome
 from rove.store.postgres_turns import PostgresTurns
@@ -246,6 +248,26 @@ async def test_a_writer_that_lost_its_turn_writes_nothing_more(base: str) -> Non
     second.give_back()
     slow.close()
     quick.close()
+
+
+async def test_a_turn_that_is_given_back_while_another_writes_is_not_lost(
+    base: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A thread that notes something without a turn, as a step of a walk, looks at the turn when it has just ended."""
+    with opened(base) as kb:
+        kb.add(text("Paper 1"))
+    dialect = PostgresHome(Address(base)).dialect()
+    turns = PostgresTurns(dialect)
+    await turns.take()
+
+    def late(connection: Connection, name: str) -> str | None:
+        turns.give_back()
+        return get_fact(connection, name)
+
+    monkeypatch.setattr("rove.store.postgres.get_fact", late)
+    with dialect.engine.connect().execution_options(**dialect.writing) as connection, connection.begin():
+        assert not dialect.token
+    dialect.close()
 
 
 async def test_one_that_is_cancelled_while_it_waits_takes_no_turn(base: str) -> None:

@@ -221,7 +221,8 @@ class PostgresDialect:
             return
         _, counts, before = connection.exec_driver_sql(_BEGUN, {"schema": self._schema}).one()
         connection.info[COUNTS] = json.dumps(before or {}) if counts else ""
-        if self.token and get_fact(connection, TURN_TOKEN) != self.token:
+        token = self.token
+        if token and get_fact(connection, TURN_TOKEN) != token == self.token:  # else given back by now
             message = f"The turn at writing to {self} has passed to another process: the connection was lost."
             raise ServiceError(message, cure="Run the same again; what was begun is finished by who writes next.")
 
