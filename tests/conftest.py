@@ -63,6 +63,23 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Name a failing test at once, not when all have run."""
+    if shown := session.config.pluginmanager.get_plugin("terminalreporter"):
+        session.config.pluginmanager.register(_FailuresNamed(shown))
+
+
+class _FailuresNamed:
+    def __init__(self, shown: pytest.TerminalReporter) -> None:
+        self._shown = shown
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            self._shown.write(f"\n{'FAILED' if report.when == 'call' else 'ERROR'} {report.nodeid}\n", flush=True)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """See `required`."""
