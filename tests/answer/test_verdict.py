@@ -243,7 +243,7 @@ async def test_title_headings_date_and_a_tables_heads_are_part_of_what_is_held_a
     found = await write("?", hits, hits, "en", Writer("In Rome 9 people work. [1]"), context)
     assert verdicts(found) == ["supported"]
     [(_, premise)] = judge.read
-    assert premise == f"Yearbook › Offices › 2024-05-01\n{table}"
+    assert premise == "Yearbook › Offices › 2024-05-01\nCity: Rome; Staff: 9"
 
 
 # -- a second judge ----------------------------------------------------------------------------------------------------

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rove.answer.claim import Claim, plain, read_claim
 from rove.answer.passages import page_of
-from rove.answer.table_check import support_table
+from rove.answer.table_check import misplaces, support_table
 from rove.answer.values import Value, holds_value, read_values, units_in
 from rove.language.cue_words import UNSPACED
+from rove.language.pipe_rows import table_rows
 from rove.language.sentences import sentence_spans
 from rove.language.words import terms
 from rove.records import Citation, Hit, Verdict
@@ -23,6 +25,8 @@ MOST_VALUES = 100  # of a sentence: one with more is no sentence, and comparing 
 WINDOW_COST = 0.1  # share that each further sentence must bring
 MIRRORED_SHARE = 0.7  # a sentence that says this much of a source's sentence must agree with it on "not"
 DENIED_SHARE = 0.3  # of a negated sentence's telling words that a negated sentence of the source must hold
+NAME_CHARS = 40
+_NAMED = re.compile(r"[^\W\d_]+[ -]?\d+\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +65,11 @@ def support(sentence: str, reference: str, language: str, *, context: str = "") 
     """Find the words of a reference that hold a sentence: the span of 1 … `WIDEST_WINDOW` of its sentences, or None.
 
     All of these must be so:
+    - a row is read with its table's head, and has no value that the sentence says of another row (`misplaces`);
     - the share of the sentence's telling words (stems; pairs of characters in unspaced scripts) found in the span is
       at least `LEAST_SHARE` (`LEAST_SHARE_UNSPACED`);
-    - each value (`read_values`) stands in the span: a number with its unit, a clock time, a date, however written;
+    - each value (`read_values`) stands in the span: a number with its unit, a clock time, a date, however written; or
+      it is of a name in `context`, as in "contract HD-114";
     - where the sentence says "only" or "all", so does the span, in whatever words (`scopes`);
     - each quotation, link and name (a capital inside the sentence; not in German) stands in the reference, or in
       `context` (its title and headings), quotations and links to the letter;
@@ -80,12 +86,19 @@ def support(sentence: str, reference: str, language: str, *, context: str = "") 
     if claim.empty or not _holds_to_the_letter(claim, reference, context):
         return None
     least = LEAST_SHARE_UNSPACED if language in UNSPACED else LEAST_SHARE
-    units = [_unit(reference, span, claim, language) for span in sentence_spans(reference, language)]
-    known = set(terms(context, language))
-    values = read_values(sentence, language)
+    above = f" {plain(context)} "
+    values = [value for value in read_values(sentence, language) if not _is_of_name(value, sentence, above)]
+    measures = frozenset(units_in(f"{context} {reference}"))
     if len(values) > MOST_VALUES:
         return None
-    asked = _Asked(claim, tuple(values), frozenset(units_in(f"{context} {reference}")))
+    rows = {row.span[0]: row.said for row in table_rows(reference)}
+    units = [_unit(reference, span, claim, language, rows) for span in sentence_spans(reference, language)]
+    prose = [value for unit in units if unit.span[0] not in rows for value in unit.values]
+    inside = [value for value in values if not holds_value(value, prose, measures)]
+    if rows and misplaces(sentence, inside, list(table_rows(reference)), language, measures):
+        return None
+    known = set(terms(context, language))
+    asked = _Asked(claim, tuple(values), measures)
     best: Span | None = None
     best_value = 0.0
     for width in range(1, WIDEST_WINDOW + 1):
@@ -151,8 +164,15 @@ def _holds_to_the_letter(claim: Claim, reference: str, context: str) -> bool:
     return all(text in known for text in letters) and all(plain(name)[:-2] in wide for name in claim.names)
 
 
-def _unit(reference: str, span: Span, claim: Claim, language: str) -> _Unit:
-    text = reference[span[0] : span[1]]
+def _is_of_name(value: Value, sentence: str, above: str) -> bool:
+    """Say whether a value is part of a name that stands above the text: the word before it, and it."""
+    end = value.span[1]
+    word = _NAMED.search(sentence[max(end - NAME_CHARS, 0) : end])
+    return bool(word) and f" {plain(word[0])} " in above
+
+
+def _unit(reference: str, span: Span, claim: Claim, language: str, rows: Mapping[int, str]) -> _Unit:
+    text = rows.get(span[0], reference[span[0] : span[1]])
     told = read_claim(text, language)
     mirrored = len(claim.terms & told.terms) >= MIRRORED_SHARE * len(told.terms) if told.terms else False
     values = tuple(read_values(text, language))

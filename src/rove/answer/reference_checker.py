@@ -15,6 +15,7 @@ from rove.answer.sentence_judge import RATHER, Ruling, SentenceJudge
 from rove.answer.values import Value, read_values
 from rove.answer.verdict import is_quoted, is_same_block
 from rove.language.detect import detect
+from rove.language.words import terms
 from rove.models import Embedder
 from rove.off_loop import chars_of, off_loop
 from rove.records import Citation, Hit, Sentence, Verdict
@@ -86,6 +87,8 @@ class ReferenceChecker:
         if self._lacks(read) or (read.misnamed and self.judge.second is None):
             span = self._same(read, cited)
             return await self._sentence(part, [span] if span else [], "differs" if span else "unsourced")
+        if place := await off_loop(self._chars(part), self._misplaced, read, cited):
+            return await self._sentence(part, [place], "differs")
         return await self._judged(read, cited, before)
 
     async def citations(self, part: ReplyPart) -> tuple[Citation, ...]:
@@ -167,6 +170,33 @@ class ReferenceChecker:
             return True
         return any(_in_digits(read.part.text, value) for value in read.absent)
 
+    def _misplaced(self, read: _Read, cited: Sequence[int]) -> tuple[int, Span] | None:
+        """Return the row of which a sentence says what stands in another one: a wrong row is false.
+
+        A row is named by the sentence, or by a row of another reference that the sentence names: the class of a site.
+        """
+        values = [value for value in read.values[:MOST_VALUES] if _in_digits(read.part.text, value)]
+        for number in [*cited, *self._likest(read, cited)]:
+            others = [one for at, one in enumerate(self._references, 1) if at != number]
+            left = [value for value in values if not any(one.holds(value) for one in others)]
+            said = " ".join((read.part.text, *self._rows_named(read, number)))
+            if left and (span := self._references[number - 1].misplaced(said, left)):
+                return number, span
+        return None
+
+    def _rows_named(self, read: _Read, without: int) -> list[str]:
+        """Return the rows that a sentence names, of the other references."""
+        named = [(number, like) for number, like in read.near.items() if number != without and like.by_row]
+        return [one.text for number, like in named for one in self._references[number - 1].rows_at(like.span)]
+
+    def _chosen(self, read: _Read, number: int) -> tuple[ReferenceText, Likeness | None]:
+        """Return a reference with its likest sentences: a row of it may be named by a row of another reference."""
+        reference, like = self._references[number - 1], read.near.get(number)
+        if reference.rows and like and not like.by_row and (named := self._rows_named(read, number)):
+            linked = frozenset(terms(" ".join(named), reference.language))
+            return reference, reference.nearest(read.claim.terms | linked, read.values[:MOST_VALUES])
+        return reference, like
+
     def _misnames(self, read: _Read) -> bool:
         """Say whether a name of a sentence stands in no reference, where the likest words of one have another name.
 
@@ -217,7 +247,7 @@ class ReferenceChecker:
         return Sentence(part.text, (), "unsourced")
 
     async def _ruling(self, read: _Read, numbers: Sequence[int], lead: str = "") -> Ruling | None:
-        chosen = [(self._references[number - 1], read.near.get(number)) for number in numbers]
+        chosen = [self._chosen(read, number) for number in numbers]
         found = await off_loop(self._chars(read.part), premise, chosen)
         said = f"{lead} {read.part.text}" if lead else read.part.text
         translated = all(reference.language != self.language for reference, _ in chosen)

@@ -8,7 +8,9 @@ from functools import cached_property
 
 from rove.answer.claim import plain
 from rove.answer.passages import date_of, table_head
+from rove.answer.table_check import misplaces
 from rove.answer.values import Value, holds_value, read_values, units_in
+from rove.language.pipe_rows import PipeRow, table_rows
 from rove.language.quantities.reader import read_quantities
 from rove.language.sentences import sentence_spans
 from rove.language.token_count import count_tokens
@@ -26,7 +28,10 @@ VALUE_WEIGHT = 0.5  # what the values count beside the words where the nearest s
 
 @dataclass(frozen=True, slots=True)
 class ReferenceUnit:
-    """A sentence or row of a reference: where it stands, its stems, quantities and values."""
+    """A sentence or row of a reference: where it stands, its stems, quantities and values.
+
+    `text`: as it is written, of a row each cell with the name of its column.
+    """
 
     span: Span
     text: str
@@ -34,14 +39,19 @@ class ReferenceUnit:
     terms: frozenset[str]
     quantities: tuple[Quantity, ...]
     values: tuple[Value, ...]
+    is_row: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Likeness:
-    """The sentences of a reference nearest to one that was written. `share`: of its words that stand there."""
+    """The sentences of a reference nearest to one that was written. `share`: of its words that stand there.
+
+    `by_row`: it is a row that the sentence names, by words which the other rows lack: these say the same of others.
+    """
 
     span: Span
     share: float
+    by_row: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +113,13 @@ class ReferenceText:
 
     @cached_property
     def units(self) -> tuple[ReferenceUnit, ...]:
-        """The sentences and rows, in order."""
-        text = self.hit.chunk.text
+        """The sentences and rows, in order; a table's head is none, since each row says it."""
+        text, rows = self.hit.chunk.text, {row.span[0]: row.said for row in self.rows}
         found: list[ReferenceUnit] = []
         for start, end in sentence_spans(text, self.language):
-            said = text[start:end]
+            said = rows.get(start, text[start:end])
+            if rows and start not in rows and said.startswith("|"):
+                continue
             found.append(
                 ReferenceUnit(
                     (start, end),
@@ -116,9 +128,20 @@ class ReferenceText:
                     frozenset(terms(said, self.language)),
                     tuple(read_quantities(said, self.language)),
                     tuple(read_values(said, self.language)),
+                    start in rows,
                 )
             )
         return tuple(found)
+
+    @cached_property
+    def rows(self) -> tuple[PipeRow, ...]:
+        """The rows of its tables."""
+        return tuple(table_rows(self.hit.chunk.text, table_head(self.hit.chunk)))
+
+    @cached_property
+    def _in_all_rows(self) -> frozenset[str]:
+        rows = [unit.terms for unit in self.units if unit.is_row]
+        return frozenset[str].intersection(*rows) if len(rows) > 1 else frozenset()
 
     @cached_property
     def values(self) -> tuple[Value, ...]:
@@ -140,6 +163,17 @@ class ReferenceText:
         negative = replace(value, readings=frozenset((f, -a) for f, a in value.readings), number=-value.number)
         return any(holds_value(one, self.values, self.measures) for one in (value, negative))
 
+    def rows_at(self, span: Span) -> list[ReferenceUnit]:
+        """Return the rows within a span."""
+        return [unit for unit in self.units if unit.is_row and _within(unit.span, span)]
+
+    def misplaced(self, sentence: str, values: Sequence[Value]) -> Span | None:
+        """Return the row that a sentence names where one of its values stands in another row alone."""
+        prose = [value for unit in self.units if not unit.is_row for value in unit.values]
+        prose += read_values(self.context, self.language)
+        inside = [value for value in values if not holds_value(value, prose, self.measures)]
+        return misplaces(sentence, inside, self.rows, self.language, self.measures) if self.rows else None
+
     def nearest(self, words: Collection[str], values: Sequence[Value]) -> Likeness | None:
         """Return the one to three sentences that share most with these words and values; None where none shares any."""
         best, best_score = None, 0.0
@@ -152,7 +186,8 @@ class ReferenceText:
                 told = sum(holds_value(value, held, self.measures) for value in values) / max(len(values), 1)
                 score = share + VALUE_WEIGHT * told - WINDOW_COST * (width - 1)
                 if score > best_score:
-                    best, best_score = Likeness((window[0].span[0], window[-1].span[1]), share), score
+                    named = any(unit.is_row and (unit.terms - self._in_all_rows) & frozenset(words) for unit in window)
+                    best, best_score = Likeness((window[0].span[0], window[-1].span[1]), share, named), score
         return best
 
     @staticmethod
@@ -171,15 +206,26 @@ def premise(near: Sequence[tuple[ReferenceText, Likeness | None]]) -> Premise:
 
 
 def _part(reference: ReferenceText, like: Likeness | None, room: int) -> Premise:
-    units, text = reference.units, reference.hit.chunk.text
-    above = "\n".join(part for part in (reference.context, table_head(reference.hit.chunk)) if part)
-    size = [count_tokens(text[slice(*unit.span)]) for unit in units]
-    span = like.span if like else units[0].span
+    span = like.span if like else reference.units[0].span
+    units = [unit for unit in reference.units if not (like and like.by_row and unit.is_row) or _within(unit.span, span)]
+    caption = [line for line in table_head(reference.hit.chunk).splitlines() if not line.startswith("|")]
+    above = "\n".join(part for part in (reference.context, *caption) if part)
+    size = [count_tokens(unit.text) for unit in units]
     first = next(place for place, unit in enumerate(units) if unit.span[0] >= span[0])
     last = max(place for place, unit in enumerate(units) if unit.span[1] <= span[1])
     room = room if like and like.share >= UNLIKE_SHARE else UNLIKE_TOKENS
     left = room - count_tokens(above) - sum(size[first : last + 1])
     while places := [at for at in (first - 1, last + 1) if 0 <= at < len(units) and size[at] <= left]:
         first, last, left = min(first, places[0]), max(last, places[0]), left - size[places[0]]
-    said = text[units[first].span[0] : units[last].span[1]]
-    return Premise(f"{above}\n{said}" if above else said, units[first : last + 1])
+    said = _joined(units[first : last + 1], reference.hit.chunk.text)
+    return Premise(f"{above}\n{said}" if above else said, tuple(units[first : last + 1]))
+
+
+def _joined(units: Sequence[ReferenceUnit], text: str) -> str:
+    """Put units together, with what stands between them; rows each on a line."""
+    said, before = "", None
+    for unit in units:
+        plain_text = before is not None and not (before.is_row or unit.is_row)
+        said += (text[before.span[1] : unit.span[0]] if before and plain_text else "\n") + unit.text
+        before = unit
+    return said.strip()

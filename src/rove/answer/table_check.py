@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection, Sequence
+
 from rove.answer.claim import plain
-from rove.answer.values import holds_value, read_values, units_in
+from rove.answer.values import Value, holds_value, read_values, units_in
 from rove.language.pipe_rows import PipeRow, table_rows
 from rove.language.rendering import render
 from rove.language.sentences import sentence_spans
@@ -32,6 +35,45 @@ def support_table(block: str, reference: str, head: str = "", language: str = ""
             return None
         spans.append(place)
     return (min(start for start, _ in spans), max(end for _, end in spans)) if spans else None
+
+
+def misplaces(
+    sentence: str,
+    values: Sequence[Value],
+    rows: Sequence[PipeRow],
+    language: str,
+    measures: Collection[tuple[str, float]],
+) -> Span | None:
+    r"""Return the row that a sentence names where one of its values stands only in rows that it names less.
+
+    `values`: those of the sentence that no prose has. A row is named by the cells that the sentence says, the one that
+    has the value left out; less, where another row has all of these and more. None where no value is in a wrong row.
+
+    >>> rows = list(table_rows("| Class | Rate |\n|---|---|\n| Pearl | 310 |\n| Amber | 1,950 |"))
+    >>> told = [f"Class Amber is {rate} GBP." for rate in ("310", "1,950")]
+    >>> [misplaces(one, read_values(one, "en"), rows, "en", ()) is None for one in told]
+    [False, True]
+    """
+    said, stated = f" {_shown(sentence)} ", read_values(sentence, language)
+    own = [read_values(" | ".join(row.cells), language) for row in rows]
+    named = [frozenset(cell for cell in map(_shown, row.cells) if cell and _says(said, cell, stated)) for row in rows]
+    for value in values:
+        holding = [at for at, held in enumerate(own) if holds_value(value, held, measures)]
+        keys = [
+            frozenset(cell for cell in named[at] if not holds_value(value, read_values(cell, ""))) for at in holding
+        ]
+        better = [at for at in range(len(rows)) if at not in holding and keys and all(key < named[at] for key in keys)]
+        if better:
+            return rows[max(better, key=lambda at: len(named[at]))].span
+    return None
+
+
+def _says(said: str, cell: str, stated: Sequence[Value]) -> bool:
+    """Say whether a sentence says a cell: as a word, or its value."""
+    if re.search(rf"(?<!\w){re.escape(cell)}(?!\w)" if cell.isascii() else re.escape(cell), said):
+        return True
+    found = read_values(cell, "")
+    return len(found) == 1 and cell[:1].isdigit() and holds_value(found[0], stated)
 
 
 def _in_row(claimed: PipeRow, row: PipeRow) -> bool:
