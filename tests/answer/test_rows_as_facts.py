@@ -35,7 +35,10 @@ SENTENCES = {
     "hu": (("Bükk", "8400"), ("Mátra", "13100"), ("Bakony", "26700"), "A(z) {} osztály havi díja {} Ft."),
     "zh": (("甲类", "1560"), ("乙类", "1180"), ("丙类", "720"), "{}每晚上限为{}元。"),
 }
-ANNEX = "| Site | Plant | Class |\n|---|---|---|\n| Brack creamery | ice bank | Cobalt |\n| Head office | split unit | Pearl |"
+ANNEX = (
+    "| Site | Plant | Class |\n|---|---|---|\n"
+    "| Brack creamery | ice bank | Cobalt |\n| Head office | split unit | Pearl |"
+)
 
 
 def hit(text: str, title: str, language: str = "en") -> Hit:
