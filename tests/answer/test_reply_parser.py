@@ -173,3 +173,24 @@ def test_a_row_and_a_fence_are_taken_whole_however_many_sentences_they_hold(line
     parts = [*whole.feed(text), *whole.close()]
     assert [part for piece in text for part in pieces.feed(piece)] + pieces.close() == parts
     assert not any(part.text in {"It closes at five.", "Next.", "Two."} for part in parts)
+
+
+@pytest.mark.parametrize(
+    ("reply", "cited"),
+    [
+        ("1. Run:\n\n   ```sh\n   make. Now\n   ```\n\n2. Stop.",
+         "1. Run:\n\n   ```sh\n   make. Now\n   ```\n\n   [1]\n\n2. Stop. [1]"),
+        ("````md\n```\nx. y\n```\n````", "````md\n```\nx. y\n```\n````\n\n[1]"),
+        ("$$\na = b. c\n$$\n\nSo $x = 3. 4$ m.", "$$\na = b. c\n$$\n\n[1]\n\nSo $x = 3. 4$ m. [1]"),
+        ("\\[\na = b. c\n\\]", "\\[\na = b. c\n\\]\n\n[1]"),
+        ("It costs $5. Now it costs $6.", "It costs $5. [1] Now it costs $6. [1]"),
+        ("Run:\n\n    make all. Go\n    make\n\nDone.", "Run:\n\n    make all. Go\n    make\n\n[1]\n\nDone. [1]"),
+        ("- One.\n\n    Its more. And more.", "- One. [1]\n\n    Its more. [1] And more. [1]"),
+        ("Rove Ltd  \nMain St 5\\\nYork", "Rove Ltd [1]  \nMain St 5 [1]\\\nYork [1]"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("size", [1, 5, 1000])
+def test_code_formulas_and_lines_keep_their_form_beside_marks(reply: str, cited: str, size: int) -> None:
+    text = ReplyText()
+    told = parts("en", *(reply[at : at + size] for at in range(0, len(reply), size)))
+    assert "".join(text.add(part, "" if part.introduces else "[1]") for part in told) == cited

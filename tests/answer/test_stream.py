@@ -257,3 +257,60 @@ async def test_what_the_persona_says_of_itself_is_cut_as_well() -> None:
     assert answer is not None
     assert (answer.text, answer.cut) == (said, True)
     assert "cut off" in answer.note
+
+
+LONG = {
+    "en": "The committee is the one that approves remote work, and it meets on all Mondays of the year.",
+    "de": "Der Ausschuss genehmigt die Telearbeit, und er tagt an jedem Montag, wenn es nicht anders gesagt ist.",
+    "hu": "A távmunkát a bizottság hagyja jóvá, és minden hétfőn ülésezik, ha nem mondták meg másképp.",
+    "zh": "远程办公由委员会批准，除非另有说明，委员会每周一开会，讨论所有的申请。",
+    "ja": "在宅勤務は委員会が承認します。特に断りがない限り、委員会は毎週月曜日に開かれます。",
+}
+
+
+class Scripts:
+    """A chat model with one reply after the other, and what it was asked."""
+
+    name = "scripted"
+
+    def __init__(self, *replies: str) -> None:
+        self.replies, self.asked = list(replies), list[str]()
+
+    async def stream(self, instructions: str, prompt: str, *, shape: object = None) -> AsyncIterator[str]:
+        self.asked.append(prompt)
+        for piece in self.replies[min(len(self.asked), len(self.replies)) - 1].splitlines(keepends=True):
+            yield piece
+
+
+@pytest.mark.parametrize("language", HELD)
+@pytest.mark.parametrize("other", LONG)
+async def test_a_reply_in_another_language_is_asked_for_once_more(language: str, other: str) -> None:
+    told: list[str] = []
+    model = Scripts(LONG[other], " ".join(HELD[language]))
+    hits = hits_in(language)
+    verified = await write("?", hits, hits, language, model, context_of(language, told.append))
+    if language == other:
+        assert len(model.asked) == 1
+        return
+    assert len(model.asked) == 2
+    assert verified.text == "".join(told)
+    assert not verified.written_in
+    assert HELD[language][0].rstrip(".。") in verified.text
+
+
+async def test_a_reply_twice_in_another_language_says_so_and_one_of_names_is_not_asked_for_again() -> None:
+    hits = hits_in("en")
+    model = Scripts(" ".join((*HELD["de"], LONG["de"])))
+    verified = await write("?", hits, hits, "en", model, context_of("en"))
+    assert (len(model.asked), verified.written_in) == (2, "de")
+    names = Scripts("RTO: Müller, Yamada 山田太郎, Zürich.")
+    await write("?", hits, hits, "en", names, context_of("en"))
+    assert len(names.asked) == 1
+
+
+async def test_a_model_in_a_loop_is_stopped_and_said_once() -> None:
+    hits = hits_in("en")
+    model = Scripts(f"{HELD['en'][0]}\n" * 30)
+    verified = await write("?", hits, hits, "en", model, context_of("en"))
+    assert verified.text.count(HELD["en"][0].rstrip(".")) == 1
+    assert 0 < verified.repeats < 9

@@ -35,6 +35,8 @@ DIFFERENT = (
 )
 NOT_SAID = "Sentences that no reference says, each marked [?]: {count} of {all}."
 MOVED = "Citations were corrected in {count} of the sentences."
+REPEATED = "The chat model wrote the same again and again. Each sentence stands here once."
+OTHER_LANGUAGE = "The chat model was asked twice for the language of the question, and wrote in another one."
 BY_RULES = "The sentences were checked by their words and values alone, since no judge is configured."
 CUT = "The chat model's reply was cut off: this is what it had written by then. {reason}"
 
@@ -216,6 +218,8 @@ def verified_note(verified: Verified) -> str:
     parts += [text.format(count=count, all=len(verified.sentences)) for text, count in counted if count]
     if verified.moved:
         parts.append(MOVED.format(count=verified.moved))
+    parts += [REPEATED] if verified.repeats else []
+    parts += [OTHER_LANGUAGE] if verified.written_in else []
     if not verified.judged:
         parts.append(BY_RULES)
     if verified.failure:

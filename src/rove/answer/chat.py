@@ -11,20 +11,26 @@ from dataclasses import dataclass, field, replace
 
 from rove.answer.cite import marks
 from rove.answer.claim import read_claim
-from rove.answer.pack import instructions, pack
+from rove.answer.pack import instructions, language_name, pack
 from rove.answer.passages import TextOf
 from rove.answer.reference_checker import ReferenceChecker
 from rove.answer.refusal import is_refusal
+from rove.answer.repeats import Repeats
 from rove.answer.reply import ReplyParser, ReplyPart, ReplyText
 from rove.answer.sentence_judge import SentenceJudge
 from rove.errors import ServiceError
 from rove.events import Listener, TextDelta, ignore
+from rove.language.detect import detect, other_language
 from rove.models import ChatModel, Embedder
 from rove.models.judge import Judge
+from rove.models.prompts import fill, prompt
 from rove.records import Hit, Sentence, Verdict
 from rove.records.answer import GAP
 from rove.settings import AnswerSettings
 from rove.tracing import stage
+
+LOOK_CHARS = 120
+"""After so many characters of a reply its language is looked at no more: what follows is shown as it comes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +54,7 @@ class Verified:
 
     `hits`: the references in the order in which they are cited, by which citations are numbered. `moved`: sentences
     whose citations had to be mended. `judged`: a judge has read with it. `failure`: why the reply is not whole; None
-    where it is.
+    where it is. `repeats`, `written_in`: see `Reply`.
     """
 
     text: str = ""
@@ -58,6 +64,8 @@ class Verified:
     moved: int = 0
     judged: bool = False
     failure: ServiceError | None = None
+    repeats: int = 0
+    written_in: str = ""
 
     @property
     def holds(self) -> bool:
@@ -114,13 +122,14 @@ async def write(
             async for part in parts:
                 with stage("check"):
                     await checking.take(part)
-        verified = checking.verified(reply.failure)
+        verified = replace(checking.verified(reply.failure), repeats=reply.repeats, written_in=reply.written_in)
         writing.tell(
             sentences=len(verified.sentences),
             deleted=verified.deleted,
             differs=verified.count("differs"),
             unsourced=verified.count("unsourced"),
             moved=verified.moved,
+            repeats=verified.repeats,
             failed=verified.failure is not None,
         )
     return verified
@@ -128,24 +137,69 @@ async def write(
 
 @dataclass
 class Reply:
-    """What a chat model writes. `failure`: why it is not whole, once it has ended; None where it is."""
+    """What a chat model writes. `failure`: why it is not whole, once it has ended; None where it is.
+
+    A reply that is surely not in `language` is broken off, and asked for once more; `written_in`: the language of one
+    that is in another one still. `repeats`: how many sentences it only said again, which are left out.
+    """
 
     chat: ChatModel
     instructions: str
     prompt: str
     language: str
     failure: ServiceError | None = None
+    repeats: int = 0
+    written_in: str = ""
 
     async def parts(self) -> AsyncGenerator[ReplyPart]:
         """Ask, and yield sentences, tables and code blocks, each as soon as it is whole."""
+        async with aclosing(self._unless_in_another_language()) as parts:
+            async for part in parts:
+                yield part
+        if self.written_in:
+            written, language = language_name(self.written_in), language_name(self.language)
+            slots = {"prompt": self.prompt, "written": written, "language": language}
+            self.failure, self.written_in = None, ""
+            said: list[str] = []
+            async with aclosing(self._asked(fill(prompt("rove.answer", "other_language"), slots))) as parts:
+                async for part in parts:
+                    said.append("" if part.block or is_refusal(part.text) else part.text)
+                    yield part
+            self.written_in = other_language(" ".join(said), self.language)
+
+    async def _unless_in_another_language(self) -> AsyncGenerator[ReplyPart]:
+        """Ask, and yield the reply once its beginning may be in the question's language."""
+        held: list[ReplyPart] = []
+        said, shows = "", False
+        async with aclosing(self._asked(self.prompt)) as parts:
+            async for part in parts:
+                if shows:
+                    yield part
+                    continue
+                held.append(part)
+                said += "" if part.block or is_refusal(part.text) else f" {part.text}"
+                self.written_in = other_language(said, self.language)
+                if self.written_in:
+                    return
+                shows = len(said) >= LOOK_CHARS or detect(said) == self.language
+                for one in held if shows else ():
+                    yield one
+        for one in () if shows else held:
+            yield one
+
+    async def _asked(self, asked: str) -> AsyncGenerator[ReplyPart]:
+        """Ask, and yield the reply, each of its sentences once."""
         empty = True
-        parser = ReplyParser(self.language)
-        stream = self.chat.stream(self.instructions, self.prompt)
+        parser, repeats = ReplyParser(self.language), Repeats()
+        stream = self.chat.stream(self.instructions, asked)
         try:
             async for piece in stream:
                 for part in parser.feed(piece):
                     empty = False
-                    yield part
+                    for new in repeats.take(part):
+                        yield new
+                if repeats.endless:
+                    break
         except ServiceError as error:
             self.failure = error
         finally:
@@ -155,8 +209,9 @@ class Reply:
         if empty and not rest and not self.failure:
             message = f"{self.chat.name} gave an empty reply."
             self.failure = ServiceError(message, cure="Ask again, or choose another chat.model.")
-        for part in rest:
+        for part in repeats.rest(rest):
             yield part
+        self.repeats = repeats.count
 
 
 @dataclass

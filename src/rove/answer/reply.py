@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from rove.language.sentences import sentence_spans
@@ -20,9 +20,16 @@ _MARK = re.compile(
 )
 _RANGE = re.compile(r"(\d+)(?:\D{0,3}[-–]\D{0,3}(\d+))?")
 MOST_IN_RANGE = 20
-_ATOM = re.compile(r"!?\[[^\[\]]*\]\([^)]{0,1000}\)|`[^`]*`")  # images, links and code, which no sentence ends in
+_ATOM = re.compile(  # images, links, code and formulas, which no sentence ends in
+    r"!?\[[^\[\]]*\]\([^)]{0,1000}\)|`[^`]*`|\$(?=\S)[^$\n]{1,300}(?<=\S)\$(?!\d)|\\\((?:[^\\\n]|\\[^)\n]){1,300}\\\)"
+)
 _LEAD = re.compile(r"\s*(?:#{1,6}\s+|[-*+•]\s+|\d{1,3}[.)、]\s*(?=\D)|>\s*)*")
-_FENCE = re.compile(r"\s*(```|~~~)")
+_FENCE = re.compile(r"\s*(?:(`{3,}|~{3,})|(\$\$|\\\[)(?![^\n]*(?:\$\$|\\\])))")
+_FORMULA_ENDS = {"$$": "$$", "\\[": "\\]"}
+_INDENTED = re.compile(r"(?: {4}|\t)\s*\S")
+_LISTED = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)、])\s")
+_IN_A_LIST = re.compile(r"\s*(?=[|`~$\\])")
+_HARD_BREAK = re.compile(r"(?: {2,}|\\)\Z")
 _ENDING = re.compile(r"[.!?。！？…]['\"”’」』)*_]*$")
 _ENDING_CHARS = 40
 _STOP = re.compile(r"[.!?]|[^\x00-\x7f\w\s]")  # may end a sentence
@@ -41,7 +48,8 @@ class ReplyPart:
     """One sentence, or one whole table or code block (`block`), without its marks.
 
     `numbers` are the references it names. `opening` is how its line begins (list mark, heading mark), `gap` what stands
-    between it and the sentence before on its line. `line` and `paragraph` count from 0.
+    between it and the sentence before on its line, `ending` how its line breaks where it does so for good. `line` and
+    `paragraph` count from 0.
     """
 
     text: str
@@ -51,6 +59,7 @@ class ReplyPart:
     opening: str = ""
     gap: str = ""
     block: bool = False
+    ending: str = ""
 
     @property
     def introduces(self) -> bool:
@@ -86,7 +95,8 @@ class ReplyParser:
         self._opening: str | None = None  # of the line, once a part of it was given
         self._gap = ""
         self._block: list[str] = []
-        self._fence = ""
+        self._fence = ""  # that ends the block
+        self._in_list, self._after_blank = False, True
 
     def feed(self, piece: str) -> list[ReplyPart]:
         """Return what has become whole by the next piece."""
@@ -112,25 +122,42 @@ class ReplyParser:
 
     def _taken(self, line: str) -> list[ReplyPart]:
         """Take in a line to its end, or what is left of it."""
-        fence = None
+        ends = False
         if self._opening is not None:
-            parts = self._parts(self._opening, _sentences(line, self._language))
+            parts = self._parts(self._opening, _sentences(line, self._language), _ending(line))
         else:
-            goes_on = self._fence or (self._block and _is_row(self._block[0]) and _is_row(line))
-            parts = [] if goes_on else self._whole_block()
-            fence = _FENCE.match(line)
-            if self._block or fence or _is_row(line):
+            parts = [] if self._goes_on(line) else self._whole_block()
+            if self._fence:
+                ends = _closes(line, self._fence)
+                self._block.append(line)
+            elif self._begins_block(line):
+                self._fence = _fence(line)
                 self._block.append(line)
             elif line.strip():
                 opening, said = _led(line)
-                parts += self._parts(opening, _sentences(said, self._language))
+                parts += self._parts(opening, _sentences(said, self._language), _ending(line))
             else:
                 self._paragraph += 1
-            if fence:
-                self._fence = "" if self._fence == fence[1] else self._fence or fence[1]
+        self._after_blank = not line.strip()
+        if line[:1].strip():
+            self._in_list = bool(_LISTED.match(line))
         self._line += 1
         self._opening, self._gap = None, ""
-        return parts + self._whole_block() if fence and not self._fence else parts
+        if ends:
+            self._fence = ""
+        return parts + self._whole_block() if ends else parts
+
+    def _goes_on(self, line: str) -> bool:
+        """Say whether the block that is open goes on with a line."""
+        if self._fence or not self._block:
+            return bool(self._fence)
+        first = self._block[0]
+        return _is_row(line) if _is_row(first) else bool(_INDENTED.match(line))
+
+    def _begins_block(self, line: str) -> bool:
+        """Say whether a line is the first of a table or of code, or goes on with one."""
+        indented = (bool(self._block) or (self._after_blank and not self._in_list)) and _INDENTED.match(line)
+        return _is_row(line) or bool(_FENCE.match(line)) or bool(indented)
 
     def _whole_block(self) -> list[ReplyPart]:
         """Return the table or code block that ends before this line."""
@@ -145,7 +172,7 @@ class ReplyParser:
 
     def _begun(self, line: str) -> tuple[list[ReplyPart], str]:
         """Return the parts of an unfinished line that are whole, and what is left of the line."""
-        if self._block or not _STOP.search(line) or (self._opening is None and (_is_row(line) or _FENCE.match(line))):
+        if self._block or not _STOP.search(line) or (self._opening is None and self._begins_block(line)):
             return [], line
         opening, said = _led(line) if self._opening is None else (self._opening, line)
         whole, following = _settled(said, self._language)
@@ -155,16 +182,20 @@ class ReplyParser:
         self._opening, self._gap = opening, following.gap
         return parts, said[following.start :]
 
-    def _parts(self, opening: str, sentences: Iterable[_Sentence]) -> list[ReplyPart]:
-        return [
+    def _parts(self, opening: str, sentences: Iterable[_Sentence], ending: str = "") -> list[ReplyPart]:
+        parts = [
             ReplyPart(one.text, one.numbers, self._line, self._paragraph, opening, one.gap if place else self._gap)
             for place, one in enumerate(sentences)
         ]
+        if ending and parts:
+            parts[-1] = replace(parts[-1], text=parts[-1].text.removesuffix("\\"), ending=ending)
+        return parts
 
 
 class ReplyText:
     r"""The text of parts that were kept, with their checked numbers, in the layout of the reply.
 
+    >>> from rove.answer.cite import marks
     >>> parser, text = ReplyParser("en"), ReplyText()
     >>> parts = parser.feed("- One. [1]\n- Two. Three. [2]") + parser.close()
     >>> [text.add(part, f"[{part.numbers[0]}]" if part.numbers else "") for part in parts]
@@ -177,11 +208,12 @@ class ReplyText:
     def add(self, part: ReplyPart, mark: str = "", *, text: str = "") -> str:
         """Return what the next part adds to the text: its own with the `mark` behind it, or the `text` in its place."""
         before, self._before = self._before, part
-        behind = "\n\n" if part.block and mark else " "
+        depth = _IN_A_LIST.match(part.text) if part.block else None
+        behind = f"\n\n{depth[0] if depth else ''}" if part.block and mark else " "
         cited = text or f"{part.text}{behind}{mark}"
         if before is None:
-            return f"{part.opening}{cited}".strip()
-        breaks = "\n" if part.paragraph == before.paragraph else "\n\n"
+            return f"{part.opening}{cited}".rstrip().lstrip("" if part.block else None)
+        breaks = f"{before.ending}\n" if part.paragraph == before.paragraph else "\n\n"
         return (part.gap if part.line == before.line else breaks + part.opening) + cited.rstrip()
 
 
@@ -193,6 +225,26 @@ class _Sentence:
     numbers: tuple[int, ...]
     gap: str
     start: int
+
+
+def _fence(line: str) -> str:
+    """Return what ends the block that a line opens; "" where it opens none."""
+    found = _FENCE.match(line)
+    return (found[1] or _FORMULA_ENDS[found[2]]) if found else ""
+
+
+def _closes(line: str, fence: str) -> bool:
+    """Say whether a line ends the block of a fence."""
+    said = line.strip()
+    if fence[0] in "`~":
+        return said.startswith(fence) and not said.strip(fence[0])
+    return fence in said
+
+
+def _ending(line: str) -> str:
+    """Return how a line breaks, where markdown keeps that break."""
+    found = _HARD_BREAK.search(line)
+    return found[0] if found else ""
 
 
 def _is_row(line: str) -> bool:

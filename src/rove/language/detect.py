@@ -42,6 +42,10 @@ _KANA_SHARE = 0.04  # Chinese texts quote a kana now and then, long ones a name 
 _KANA_SHARE_LONG = 0.15
 _LONG_HAN = 60
 _CLEAR_HITS = 4
+_SURE_HITS = 3
+_SURE_LETTERS = 24
+_NAMES_SHARE = 0.25  # names and terms of another script take up no more of a text
+_NO_LETTERS = ("space", "mark", "digit", "other")
 _MODEL_CHARS = 400
 _FIRST_CHARS = 240  # the beginning is asked first; most texts need no more
 _HIT_WEIGHT = 6.0  # one function word against the model's log-likelihood
@@ -85,6 +89,50 @@ def detect(text: str, among: Collection[str] | None = None) -> str:
     return min(alike.intersection(among), default=UNKNOWN)
 
 
+def other_language(text: str, language: str) -> str:
+    """Return the language of a text that is surely not in `language`; "" where it may be, or where nothing tells.
+
+    Its script says so, or function words that `language` does not have: names, numbers and terms of another language
+    do not.
+
+    >>> other_language("The gate is open from eight to five on all days.", "de"), other_language("Tokio 2020", "ja")
+    ('en', '')
+    """
+    sample = text if len(text) <= 2 * SAMPLE_CHARS else _sample(text)
+    script, own = _script(sample), _script_of(language)
+    if script and own and script != own:
+        letters = sum(map(str.isalpha, sample)) * _WIDE.get(script, 1)
+        if {script, own} == {"han", "kana"}:
+            sure = own == "kana" or _share(sample, "kana") > _NAMES_SHARE
+        else:
+            sure = _share(sample, own) < _NAMES_SHARE
+        return detect(sample) if sure and letters >= _SURE_LETTERS else ""
+    if script not in ("latin", "cyrillic") or not stop_words(language):
+        return ""
+    words = _WORDS.findall(sample.casefold())
+    spoken = [languages for word in words if (languages := languages_of().get(word))]
+    found = (*Counter(chain.from_iterable(spoken)).most_common(1), ("", 0))[0][0]
+    only = sum(found in languages and language not in languages for languages in spoken)
+    own_only = sum(language in languages and found not in languages for languages in spoken)
+    return found if found != language and only >= max(_SURE_HITS, 4 * own_only) else ""
+
+
+def _script_of(language: str) -> str:
+    """Return the script that a language is written in, as `_script` names it; "" where that is not known."""
+    if language in LATIN or language in CYRILLIC:
+        return "latin" if language in LATIN else "cyrillic"
+    if language in ARABIC or language in ("zh", "ja"):
+        return {"zh": "han", "ja": "kana"}.get(language, "arabic")
+    return next((script for script, code in OF_SCRIPT.items() if code == language), "")
+
+
+def _share(text: str, script: str) -> float:
+    """Return which part of a text is in a script, by what its characters say."""
+    counts = dict(zip(CLASSES, class_counts(text).tolist(), strict=True))
+    weights = {name: count * _WIDE.get(name, 1) for name, count in counts.items() if name not in _NO_LETTERS}
+    return weights.get(script, 0) / max(1, sum(weights.values()))
+
+
 def _sample(text: str) -> str:
     middle = len(text) // 2
     return f"{text[:SAMPLE_CHARS]} {text[middle : middle + SAMPLE_CHARS]}"
@@ -97,7 +145,7 @@ def _script(sample: str) -> str:
     counts["latin"] = counts.get("latin", 0) + counts.pop("accented", 0)
     kana = counts.pop("kana", 0)
     han = counts.get("han", 0)
-    for name in ("space", "mark", "digit", "other"):
+    for name in _NO_LETTERS:
         counts.pop(name, None)
     if kana > (_KANA_SHARE if han < _LONG_HAN else _KANA_SHARE_LONG) * han:
         counts["kana"] = kana + counts.pop("han", 0)
