@@ -116,7 +116,8 @@ def test_odd_arguments_of_open(face: type[Rove], tmp_path: Path, monkeypatch: py
         ({"top_k": "3"}, "top_k is '3', of type str. Give a whole number from 1 on or None."),
         ({"top_k": 0}, "top_k is 0, of type int"),
         ({"top_k": True}, "top_k is True, of type bool"),
-        ({"where": True}, 'where is True, of type bool. Give a filter: field("topic") == "hr" or None.'),
+        ({"where": True}, 'where is True, of type bool. Give a filter, as {"topic": "hr"} or field("topic") == "hr".'),
+        ({"where": {"topic": {"hr": 1}}}, 'of type dict. Give a filter, as {"topic": "hr"}'),
         ({"rerank": "yes"}, "rerank is 'yes', of type str. Give True or False or None."),
     ],
 )

@@ -19,7 +19,7 @@ from typing import Annotated, Any, Literal, ParamSpec, TypeVar, Union, get_args,
 
 from rove.errors import InputError
 from rove.records import Filter
-from rove.records.filter import BUILT_IN_NAMES, RENAMED, fault_of
+from rove.records.filter import BUILT_IN_NAMES, RENAMED, Where, as_filter, fault_of
 from rove.records.source import Metadata
 
 P = ParamSpec("P")
@@ -36,7 +36,7 @@ PLAIN: Mapping[Any, tuple[tuple[type, ...], str]] = {
 }
 """Types that have no parts: what passes for one, and what it is called."""
 EXAMPLES = {
-    "Filter": 'a filter: field("topic") == "hr"',
+    "Filter": 'a filter, as {"topic": "hr"} or field("topic") == "hr"',
     "History": "the `history` of the response before",
     "Budget": "a Budget(rounds=4, calls=24)",
     "Path": "a path",
@@ -126,9 +126,9 @@ def _check(function: Callable[..., object], arguments: tuple[object, ...], named
 
 def _check_one(call: str, name: str, value: object, hint: object) -> None:
     if not fits(value, hint):
-        raise wrong(call, name, value, called(hint))
-    if isinstance(value, Filter):
-        check_filter(value)
+        raise wrong(call, name, value, EXAMPLES["Filter"] if name == "where" else called(hint))
+    if name == "where":
+        check_filter(as_filter(typing.cast("Where | None", value)))
         return
     if is_dataclass(value) and not isinstance(value, type):
         hints = _hints(type(value))

@@ -13,7 +13,8 @@ from rove.conversation.keeping import keep_reply, remembered
 from rove.conversation.kept_turns import KeptReply, from_text, reply_of
 from rove.errors import InputError, RoveError, check_asked
 from rove.events import Listener, ignore
-from rove.records import Answer, Filter, History, Response
+from rove.records import Answer, History, Response
+from rove.records.filter import Where, as_filter
 from rove.records.filter_tree import tree_of
 from rove.records.walk_events import Answered, WalkEvent
 from rove.settings import Settings
@@ -84,7 +85,7 @@ class ConversationOperations:
         conversation_id: str,
         question: str,
         *,
-        where: Filter | None = None,
+        where: Where | None = None,
         listener: Listener = ignore,
         owner: str = LOCAL,
     ) -> Response:
@@ -97,6 +98,7 @@ class ConversationOperations:
         """
         check_asked(question)
         history = await self._history(conversation_id, owner)
+        where = as_filter(where)
         where_text = json.dumps(tree_of(where)) if where is not None else ""
         turn = await asyncio.to_thread(
             lambda: self._conversations.ask(conversation_id, "answer", question, where=where_text, labels="")

@@ -12,7 +12,7 @@ from rove.errors import ConfigError, InputError, check_asked, meant
 from rove.events import Listener, ignore
 from rove.installing import install_cure
 from rove.models import ChatModel
-from rove.records import Filter
+from rove.records.filter import Where, as_filter
 from rove.records.schema import SchemaPart, TableSchema
 from rove.records.sql import SqlReply
 from rove.registry import load
@@ -41,14 +41,14 @@ class DatabaseOperations:
         *,
         budget_tokens: Positive = SCHEMA_TOKENS,
         top_k: Positive = SCHEMA_TABLES,
-        where: Filter | None = None,
+        where: Where | None = None,
     ) -> SchemaPart:
         """Return the tables that a question needs, as CREATE TABLE statements with comments within a budget.
 
         Tables are documents of kind "schema": `rove add --schema ADDRESS`, or descriptions of tables in any source.
         """
         check_asked(question)
-        return await schema_part(self.search_context, Query(question, top_k, where), budget_tokens)
+        return await schema_part(self.search_context, Query(question, top_k, as_filter(where)), budget_tokens)
 
     async def ask_database(
         self, question: str, database: str = "", *, dry_run: bool = False, listener: Listener = ignore
@@ -70,7 +70,7 @@ class DatabaseOperations:
         return await (await self._asker(database)).ask(question, dry_run=dry_run, listener=listener)
 
     async def ask_tables(
-        self, question: str, *, where: Filter | None = None, dry_run: bool = False, listener: Listener = ignore
+        self, question: str, *, where: Where | None = None, dry_run: bool = False, listener: Listener = ignore
     ) -> SqlReply:
         """Answer a question from the tables in the documents: sheets, and tables in pages, texts and PDFs.
 
@@ -89,7 +89,9 @@ class DatabaseOperations:
         """
         check_asked(question)
         ask = _part("document_tables:ask_tables")
-        return await ask(self.search_context, self.chat_model(), question, where, dry_run=dry_run, listener=listener)
+        return await ask(
+            self.search_context, self.chat_model(), question, as_filter(where), dry_run=dry_run, listener=listener
+        )
 
     async def run_sql(
         self, sql: str, database: str = "", *, dry_run: bool = False, listener: Listener = ignore

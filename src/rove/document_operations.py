@@ -17,8 +17,9 @@ from rove.ingest.embed_anew import embed_anew
 from rove.load.discover import spelled
 from rove.models import Embedder
 from rove.question.suggest import suggest
-from rove.records import Chunk, Document, DocumentInfo, Filter, LedgerEntry
+from rove.records import Chunk, Document, DocumentInfo, LedgerEntry
 from rove.records.document import Span
+from rove.records.filter import Where, as_filter
 from rove.records.graph import DocumentGraph, Subgraph
 from rove.records.summary import Summary
 from rove.records.theme import Theme
@@ -88,14 +89,14 @@ class DocumentOperations:
         return await asyncio.to_thread(ConversationLog(self.store.catalog.database).judged)
 
     async def themes(
-        self, *, most: Positive = 8, where: Filter | None = None, listener: Listener = ignore
+        self, *, most: Positive = 8, where: Where | None = None, listener: Listener = ignore
     ) -> list[Theme]:
         """What the documents are about: communities of passages by meaning, the largest first, without a chat model.
 
         Of a base of more than 5,000 passages a fair sample of so many is looked at.
         """
         note(await self.notes_on(where), listener)
-        return await themes_of(self.store, where, most)
+        return await themes_of(self.store, as_filter(where), most)
 
     async def explore(
         self,
@@ -103,7 +104,7 @@ class DocumentOperations:
         reach: Reach = NEAR,
         documents: Sequence[str] = (),
         chunks: Sequence[str] = (),
-        where: Filter | None = None,
+        where: Where | None = None,
         space: str = "",
         listener: Listener = ignore,
     ) -> Subgraph:
@@ -124,7 +125,7 @@ class DocumentOperations:
             InputError: the reach is out of range.
         """
         note(await self.notes_on(where), listener)
-        return await explore(self.store, Seeds(names, documents, chunks), reach, where, space=space)
+        return await explore(self.store, Seeds(names, documents, chunks), reach, as_filter(where), space=space)
 
     async def document_graph(self, document_id: str) -> DocumentGraph:
         """Return one document as a graph: document → section → chunk → entity, and from each chunk to the next.
@@ -176,12 +177,12 @@ class DocumentOperations:
         found = [one for key in keys for one in await asyncio.to_thread(triplets.begun_by, key, most)]
         return list(dict.fromkeys(found))[:most]
 
-    async def notes_on(self, where: Filter | None) -> list[str]:
+    async def notes_on(self, where: Where | None) -> list[str]:
         """Say of each field that a filter names and no document has, which was meant; nothing of what may not be seen.
 
         It is no error: a field can be optional, and come with the next document.
         """
-        return await self.store.field_names.on(where)
+        return await self.store.field_names.on(as_filter(where))
 
     async def documents(self) -> list[DocumentInfo]:
         """List the documents, in the order they came; of further bases that are read, after those of the first."""
@@ -227,7 +228,7 @@ class DocumentOperations:
     async def delete(
         self,
         *names: str | Path,
-        where: Filter | None = None,
+        where: Where | None = None,
         mentions: bool = False,
         erase_now: bool = False,
         listener: Listener = ignore,
@@ -251,20 +252,23 @@ class DocumentOperations:
         """
         note(await self.notes_on(where), listener)
         found = await self.named(*names) if names else []
-        if where is not None:
-            found += [one for one in await asyncio.to_thread(self.store.catalog.documents) if where.matches(one.fields)]
+        if (passing := as_filter(where)) is not None:
+            found += [
+                one for one in await asyncio.to_thread(self.store.catalog.documents) if passing.matches(one.fields)
+            ]
         await erase(self.store, ids := list(dict.fromkeys(info.document_id for info in found)), now=erase_now)
         if mentions:
             await self.forget_mentions(*(name for info in found for name in names_of(info)))
         return len(ids)
 
-    async def mentions(self, *names: str | Path, where: Filter | None = None, listener: Listener = ignore) -> Mentions:
+    async def mentions(self, *names: str | Path, where: Where | None = None, listener: Listener = ignore) -> Mentions:
         """Find users' own words that name documents: kept questions, walks, conversations. `delete` leaves them.
 
         A name of documents of the base stands for their titles, ids and files; any other for itself.
         """
         note(await self.notes_on(where), listener)
-        found = [info for info in await self.documents() if where.matches(info.fields)] if where is not None else []
+        passing = as_filter(where)
+        found = [one for one in await self.documents() if passing.matches(one.fields)] if passing is not None else []
         words: list[str] = [word for info in found for word in names_of(info)]
         for name in names:
             try:
@@ -289,9 +293,9 @@ class DocumentOperations:
         health = await self.store.heal()
         return replace(health, problems=(*mended, *health.problems))
 
-    async def depth(self, where: Filter | None = None) -> Depth:
+    async def depth(self, where: Where | None = None) -> Depth:
         """Say how many passages the embedder has yet to reach (see `embedder.first`), within a filter on labels."""
-        return await self.store.depth(where)
+        return await self.store.depth(as_filter(where))
 
     def export(self) -> AsyncIterator[str]:
         """Write the base as lines of JSON: documents with text, metadata, vectors, and kept files. See `import_`."""

@@ -34,7 +34,8 @@ from rove.load.discover import PAGE, locate
 from rove.load.web.plan import CrawlPlan
 from rove.migration import Migrating
 from rove.opening import NONE, Opening
-from rove.records import Answer, Filter, Gathered, History, Report, Response, Understood
+from rove.records import Answer, Gathered, History, Report, Response, Understood
+from rove.records.filter import Where, as_filter
 from rove.records.ledger import UNFINISHED, UPLOADED
 from rove.retrieve.rules.apply_rules import rules_of
 from rove.search_operations import SearchOperations
@@ -164,7 +165,7 @@ class AsyncRove(
     # -- out -------------------------------------------------------------------------------------------------------
 
     async def ask(
-        self, question: str, *, where: Filter | None = None, tools: bool = False, listener: Listener = ignore
+        self, question: str, *, where: Where | None = None, tools: bool = False, listener: Listener = ignore
     ) -> Answer:
         """Answer from the base, every sentence cited to exact words; without a chat model, by quoting them.
 
@@ -175,29 +176,31 @@ class AsyncRove(
         return await self.ask_with_tools(question, where=where, listener=listener)
 
     async def respond(
-        self, question: str, *, history: History = START, where: Filter | None = None, listener: Listener = ignore
+        self, question: str, *, history: History = START, where: Where | None = None, listener: Listener = ignore
     ) -> Response:
         """Answer one turn of a conversation; give its `history` with the next one. See `Responder.respond`.
 
         The answer's `note` says as well which fields the filter names and no document has, and what `_untold` says.
         """
-        response = await self._responder(question).respond(question, history=history, where=where, listener=listener)
+        response = await self._responder(question).respond(
+            question, history=history, where=as_filter(where), listener=listener
+        )
         said = " ".join(filter(None, (*await self.notes_on(where), *self._untold(where), response.answer.note)))
         return replace(response, answer=replace(response.answer, note=said))
 
     async def understand(
-        self, question: str, *, history: History = START, where: Filter | None = None, listener: Listener = ignore
+        self, question: str, *, history: History = START, where: Where | None = None, listener: Listener = ignore
     ) -> Understood:
         """Say what a question means, by the steps of the settings table "question", without answering it."""
         note(await self.notes_on(where), listener)
-        return await self._responder(question).understand(question, history, where)
+        return await self._responder(question).understand(question, history, as_filter(where))
 
     async def gather(
-        self, question: str, *, history: History = START, where: Filter | None = None, listener: Listener = ignore
+        self, question: str, *, history: History = START, where: Where | None = None, listener: Listener = ignore
     ) -> Gathered:
         """Gather what an exact answer needs, in at most two rounds, every chunk graded. See `Gatherer`."""
         note(await self.notes_on(where), listener)
-        return await self._responder(question).gather(question, history, where)
+        return await self._responder(question).gather(question, history, as_filter(where))
 
     async def close(self) -> None:
         """Release files, threads and reading processes."""

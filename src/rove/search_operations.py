@@ -10,8 +10,8 @@ from rove.models import EMBEDDERS, RERANKERS, ChatModel, Embedder, LateEmbedder,
 from rove.models.cache import remembering
 from rove.models.judge import Judge, judge_of
 from rove.plugins import check_names
-from rove.records import Filter, Hit
-from rove.records.filter import access_filter_of
+from rove.records import Hit
+from rove.records.filter import Where, access_filter_of, as_filter
 from rove.retrieve import Query, SearchContext, reranks, retrieve, usual_top_k
 from rove.retrieve.rules.apply_rules import ruled, rules_of
 from rove.retrieve.stand_in import StandIn
@@ -86,7 +86,7 @@ class SearchOperations:
         question: str,
         *,
         top_k: Positive | None = None,
-        where: Filter | None = None,
+        where: Where | None = None,
         mode: str = "hybrid",
         rerank: bool | None = None,
         min_score: float | None = None,
@@ -98,7 +98,7 @@ class SearchOperations:
             question: what to look for, in any language.
             top_k: how many at most. None: the setting `search.top_k`, and in mode "gather" all that its five numbers
                 allow. A number given here cuts what is returned, never what "gather" looks at.
-            where: a filter, applied before the search: `field("topic") == "hr"`.
+            where: a filter, applied before the search: `field("year") > 2020`, or values of fields, `{"topic": "hr"}`.
             mode: "keyword", "semantic", "hybrid" (both, fused), "sparse" (keywords, also in metadata), "gather" (the
                 best of both and of a reranked pool), "walk" (what that leads to by names, hop by hop, too), "graph"
                 (and by what `enrich("graph")` has read), "tree" (all below a heading that the question names, too),
@@ -120,13 +120,13 @@ class SearchOperations:
         depth = max(top_k, self.settings.search.rule_pool) if self.rules else top_k
         with operation("search", mode=mode, top_k=top_k) as searching:
             searching.show(question=question)
-            found = await retrieve(mode, self.search_context, Query(question, depth, where, rerank))
+            found = await retrieve(mode, self.search_context, Query(question, depth, as_filter(where), rerank))
             found = [hit for hit in found if min_score is None or hit.score >= min_score]
-            note(await self.store.field_names.on(where), listener)
+            note(await self.store.field_names.on(as_filter(where)), listener)
             tell(self._untold(where), listener)
             return ruled(found, self.rules)[:top_k]
 
-    def _untold(self, where: Filter | None) -> list[str]:
+    def _untold(self, where: Where | None) -> list[str]:
         """What is to be said once of the base, as far as a filter lets it be seen, and was not said yet.
 
         Vectors of the embedder that are not of unit length, and passages that are damaged in the catalog, as what was
@@ -134,7 +134,7 @@ class SearchOperations:
         """
         said = [remembering(self.embedder).take_note()]
         if damaged := self.store.searched.damaged:
-            seen = access_filter_of(where)
+            seen = access_filter_of(as_filter(where))
             new = {one: f for one, f in damaged.items() if one not in self._told and (not seen or seen.matches(f))}
             self._told |= new.keys()
             names = sorted({repr(fields["document_id"]) for fields in new.values()})

@@ -8,7 +8,8 @@ from rove.conversation.tool_answer import ToolAnswerer
 from rove.errors import ServiceError, check_asked
 from rove.events import Listener, ignore
 from rove.models import ChatModel
-from rove.records import Answer, Filter, History, Report, Response, Text
+from rove.records import Answer, History, Report, Response, Text
+from rove.records.filter import Where, as_filter
 from rove.records.tool import ToolRun
 from rove.retrieve import SearchContext
 from rove.settings import Settings
@@ -64,7 +65,7 @@ class ToolOperations:
         *,
         history: History = START,
         profile: Mapping[str, object] = EMPTY,
-        where: Filter | None = None,
+        where: Where | None = None,
         listener: Listener = ignore,
     ) -> Answer:
         """Answer with a tool that surely fits and only reads, else as `respond` does. See `ToolAnswerer.answer`.
@@ -85,7 +86,7 @@ class ToolOperations:
             return (await self.respond(question, history=history, where=where, listener=listener)).answer
 
         answerer = ToolAnswerer(self.search_context, self.chat_model(), self.settings, self.tools, self._text_of)
-        return await answerer.answer(question, where, listener, otherwise, history=history, profile=profile)
+        return await answerer.answer(question, as_filter(where), listener, otherwise, history=history, profile=profile)
 
     def _renew_tools(self) -> None:
         """Make the library anew: the settings or the models are others."""

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from functools import reduce
 from operator import and_, or_
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rove import field
-from rove.records.filter import DEEPEST, MOST_CONDITIONS, All, Any, Compare, Filter, Not, fault_of, implies
+from rove import Rove, Text, field
+from rove.errors import InputError
+from rove.records.filter import DEEPEST, MOST_CONDITIONS, All, Any, Compare, Filter, Not, Where, fault_of, implies
 
 CHUNK = {"topic": "hr", "year": 2020, "draft": True, "tags": ("a", "b"), "日付": "2024-03-01"}
 
@@ -134,3 +136,23 @@ def test_conditions_that_are_joined_one_by_one_stand_side_by_side() -> None:
 def test_a_filter_past_the_bounds_or_of_wrong_parts_says_so(where: Filter, said: str) -> None:
     assert said in fault_of(where)
     assert bool(said) == bool(fault_of(where))
+
+
+def test_a_mapping_is_a_filter_of_its_fields(tmp_path: Path) -> None:
+    """An empty one lets all through, and erases nothing."""
+    texts = [Text(f"Rule {n}", id=f"{n}", metadata={"topic": "hr" if n else "it", "year": 2020 + n}) for n in range(3)]
+    with Rove.open(tmp_path / "kb", embedder={"name": "fake"}) as kb:
+        kb.add(texts)
+
+        def found(where: Where) -> list[str]:
+            return sorted(hit.chunk.document_id for hit in kb.search("rule", where=where))
+
+        assert found({"topic": "hr"}) == ["1", "2"]
+        assert found({"topic": "hr", "year": [2020, 2021]}) == ["1"]
+        assert found({"year": []}) == []
+        assert found({}) == ["0", "1", "2"]
+        with pytest.raises(InputError, match="not Unicode"):
+            found({"topic\ud800": "hr"})
+        assert kb.delete(where={}) == 0
+        assert kb.delete(where={"topic": "it"}) == 1
+        assert found({}) == ["1", "2"]

@@ -6,7 +6,7 @@ kind), `kind` (the chunk's), `language`, `page`. Which values a field can have: 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import eq, ge, gt, le, lt
 from typing import cast
@@ -129,6 +129,29 @@ class Compare(Filter):
 @dataclass(frozen=True, slots=True, eq=False)
 class AccessFilter(Compare):
     """What somebody may see. What it hides is not counted either: how rare a word is in there tells of it."""
+
+
+Where = Filter | Mapping[str, Scalar | Sequence[Scalar]]
+"""What a caller may give as a filter: one, or the values that fields must have."""
+
+
+def as_filter(where: Where | None) -> Filter | None:
+    """Return the filter that is meant: of a mapping every field must have its value, or one of its values.
+
+    An empty one is none, so that nobody deletes all by it.
+
+    >>> as_filter({"topic": "hr", "year": [2020, 2021]})
+    All(parts=(Compare(name='topic', op='==', value='hr'), Compare(name='year', op='in', value=(2020, 2021))))
+    """
+    if not where or isinstance(where, Filter):
+        return where or None
+    parts = tuple(
+        Compare(name, "in", tuple(value))
+        if isinstance(value, Sequence) and not isinstance(value, str)
+        else Compare(name, "==", value)
+        for name, value in where.items()
+    )
+    return parts[0] if len(parts) == 1 else All(parts)
 
 
 def _parts(where: Filter, kind: type[All | Any]) -> tuple[Filter, ...]:

@@ -10,7 +10,7 @@ from threading import Thread
 from types import MappingProxyType
 from typing import Self, TypeVar
 
-from rove.argument_checks import Positive, closed_error
+from rove.argument_checks import Positive, closed_error, fits
 from rove.engine import START, AsyncRove, Given
 from rove.enrich import Enriched, Estimate
 from rove.errors import FieldWarning
@@ -22,7 +22,6 @@ from rove.models.judge import Judge
 from rove.opening import NONE, Opening
 from rove.records import (
     Answer,
-    Filter,
     Gathered,
     History,
     Hit,
@@ -30,6 +29,7 @@ from rove.records import (
     Response,
     Understood,
 )
+from rove.records.filter import Where
 from rove.records.tool import ToolRun
 from rove.records.walk_events import Budget, WalkEvent, WalkInfo
 from rove.settings import Settings
@@ -119,7 +119,7 @@ class Rove(BlockingDocuments, BlockingConversations, Migrating, Opening):
         question: str,
         *,
         top_k: Positive | None = None,
-        where: Filter | None = None,
+        where: Where | None = None,
         mode: str = "hybrid",
         rerank: bool | None = None,
         min_score: float | None = None,
@@ -133,7 +133,7 @@ class Rove(BlockingDocuments, BlockingConversations, Migrating, Opening):
         return self._run(found)
 
     def ask(
-        self, question: str, *, where: Filter | None = None, tools: bool = False, listener: Listener = ignore
+        self, question: str, *, where: Where | None = None, tools: bool = False, listener: Listener = ignore
     ) -> Answer:
         """See `AsyncRove.ask`."""
         return self._run(self._kb.ask(question, where=where, tools=tools, listener=listener))
@@ -174,7 +174,7 @@ class Rove(BlockingDocuments, BlockingConversations, Migrating, Opening):
         *,
         history: History = START,
         profile: Mapping[str, object] = EMPTY,
-        where: Filter | None = None,
+        where: Where | None = None,
         listener: Listener = ignore,
     ) -> Answer:
         """See `AsyncRove.ask_with_tools`."""
@@ -183,11 +183,11 @@ class Rove(BlockingDocuments, BlockingConversations, Migrating, Opening):
         )
         return self._run(asking)
 
-    def walk(self, question: str, *, where: Filter | None = None, budget: Budget | None = None) -> Walk:
+    def walk(self, question: str, *, where: Where | None = None, budget: Budget | None = None) -> Walk:
         """See `AsyncRove.walk`: `for event in kb.walk("…")`."""
         return Walk(self._kb.walk(question, where=where, budget=budget), self._run)
 
-    def set_out(self, question: str, *, where: Filter | None = None, budget: Budget | None = None) -> str:
+    def set_out(self, question: str, *, where: Where | None = None, budget: Budget | None = None) -> str:
         """See `AsyncRove.set_out`."""
         return self._run(self._kb.set_out(question, where=where, budget=budget))
 
@@ -228,21 +228,21 @@ class Rove(BlockingDocuments, BlockingConversations, Migrating, Opening):
         question: str,
         *,
         history: History = START,
-        where: Filter | None = None,
+        where: Where | None = None,
         listener: Listener = ignore,
     ) -> Response:
         """See `AsyncRove.respond`."""
         return self._run(self._kb.respond(question, history=history, where=where, listener=listener))
 
     def understand(
-        self, question: str, *, history: History = START, where: Filter | None = None, listener: Listener = ignore
+        self, question: str, *, history: History = START, where: Where | None = None, listener: Listener = ignore
     ) -> Understood:
         """See `AsyncRove.understand`."""
         heard = self._heard(where, listener)
         return self._run(self._kb.understand(question, history=history, where=where, listener=heard))
 
     def gather(
-        self, question: str, *, history: History = START, where: Filter | None = None, listener: Listener = ignore
+        self, question: str, *, history: History = START, where: Where | None = None, listener: Listener = ignore
     ) -> Gathered:
         """See `AsyncRove.gather`."""
         heard = self._heard(where, listener)
@@ -276,9 +276,9 @@ class Rove(BlockingDocuments, BlockingConversations, Migrating, Opening):
             future.cancel()
             raise
 
-    def _heard(self, where: Filter | None, listener: Listener) -> Listener:
+    def _heard(self, where: Where | None, listener: Listener) -> Listener:
         """Warn of fields that no document has here, where the warning names the caller's line, if nobody listens."""
-        if not isinstance(where, Filter) or listener is not ignore:
+        if where is None or listener is not ignore or not fits(where, Where):
             return listener
         told = self.notes_on(where)
         for text in told:

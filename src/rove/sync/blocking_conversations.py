@@ -10,7 +10,8 @@ from rove.argument_checks import Positive
 from rove.conversation_operations import LOCAL, SaidTurn
 from rove.engine import AsyncRove
 from rove.events import Listener, ignore
-from rove.records import Filter, Response
+from rove.records import Response
+from rove.records.filter import Where
 from rove.store.conversation_log import ConversationInfo
 from rove.sync.docstrings import explained_by
 
@@ -43,7 +44,7 @@ class BlockingConversations(ABC):
         conversation_id: str,
         question: str,
         *,
-        where: Filter | None = None,
+        where: Where | None = None,
         listener: Listener = ignore,
         owner: str = LOCAL,
     ) -> Response:

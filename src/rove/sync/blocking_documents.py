@@ -13,9 +13,10 @@ from rove.database_operations import SCHEMA_TABLES, SCHEMA_TOKENS
 from rove.document_operations import NEAR
 from rove.engine import AsyncRove
 from rove.events import Listener, ignore
-from rove.records import Chunk, Document, DocumentInfo, Filter, LedgerEntry
+from rove.records import Chunk, Document, DocumentInfo, LedgerEntry
 from rove.records.correction_history import MadeCorrection
 from rove.records.document import Span
+from rove.records.filter import Where
 from rove.records.graph import DocumentGraph, Subgraph
 from rove.records.schema import SchemaPart
 from rove.records.sql import SqlReply
@@ -45,7 +46,7 @@ class BlockingDocuments(ABC):
     def _run(self, work: Awaitable[T]) -> T: ...
 
     @abstractmethod
-    def _heard(self, where: Filter | None, listener: Listener) -> Listener: ...
+    def _heard(self, where: Where | None, listener: Listener) -> Listener: ...
 
     @abstractmethod
     def _each(self, items: AsyncIterator[T]) -> Iterator[T]: ...
@@ -74,7 +75,7 @@ class BlockingDocuments(ABC):
         """See `AsyncRove.judged_turns`."""
         return self._run(self._kb.judged_turns())
 
-    def themes(self, *, most: Positive = 8, where: Filter | None = None, listener: Listener = ignore) -> list[Theme]:
+    def themes(self, *, most: Positive = 8, where: Where | None = None, listener: Listener = ignore) -> list[Theme]:
         """See `AsyncRove.themes`."""
         return self._run(self._kb.themes(most=most, where=where, listener=self._heard(where, listener)))
 
@@ -88,7 +89,7 @@ class BlockingDocuments(ABC):
         *,
         budget_tokens: Positive = SCHEMA_TOKENS,
         top_k: Positive = SCHEMA_TABLES,
-        where: Filter | None = None,
+        where: Where | None = None,
     ) -> SchemaPart:
         """See `AsyncRove.schema`."""
         return self._run(self._kb.schema(question, budget_tokens=budget_tokens, top_k=top_k, where=where))
@@ -100,7 +101,7 @@ class BlockingDocuments(ABC):
         return self._run(self._kb.ask_database(question, database, dry_run=dry_run, listener=listener))
 
     def ask_tables(
-        self, question: str, *, where: Filter | None = None, dry_run: bool = False, listener: Listener = ignore
+        self, question: str, *, where: Where | None = None, dry_run: bool = False, listener: Listener = ignore
     ) -> SqlReply:
         """See `AsyncRove.ask_tables`."""
         return self._run(self._kb.ask_tables(question, where=where, dry_run=dry_run, listener=listener))
@@ -119,7 +120,7 @@ class BlockingDocuments(ABC):
         reach: Reach = NEAR,
         documents: Sequence[str] = (),
         chunks: Sequence[str] = (),
-        where: Filter | None = None,
+        where: Where | None = None,
         space: str = "",
         listener: Listener = ignore,
     ) -> Subgraph:
@@ -155,7 +156,7 @@ class BlockingDocuments(ABC):
         """See `AsyncRove.graph_names`."""
         return self._run(self._kb.graph_names(name, most=most))
 
-    def notes_on(self, where: Filter | None) -> list[str]:
+    def notes_on(self, where: Where | None) -> list[str]:
         """See `AsyncRove.notes_on`."""
         return self._run(self._kb.notes_on(where))
 
@@ -182,7 +183,7 @@ class BlockingDocuments(ABC):
     def delete(
         self,
         *names: str | Path,
-        where: Filter | None = None,
+        where: Where | None = None,
         mentions: bool = False,
         erase_now: bool = False,
         listener: Listener = ignore,
@@ -192,7 +193,7 @@ class BlockingDocuments(ABC):
         given = self._kb.delete(*names, where=where, mentions=mentions, erase_now=erase_now, listener=heard)
         return self._run(given)
 
-    def mentions(self, *names: str | Path, where: Filter | None = None, listener: Listener = ignore) -> Mentions:
+    def mentions(self, *names: str | Path, where: Where | None = None, listener: Listener = ignore) -> Mentions:
         """See `AsyncRove.mentions`."""
         return self._run(self._kb.mentions(*names, where=where, listener=self._heard(where, listener)))
 
@@ -216,7 +217,7 @@ class BlockingDocuments(ABC):
         """See `AsyncRove.doctor`."""
         return self._run(self._kb.doctor())
 
-    def depth(self, where: Filter | None = None) -> Depth:
+    def depth(self, where: Where | None = None) -> Depth:
         """See `AsyncRove.depth`."""
         return self._run(self._kb.depth(where))
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
-from rove.records import Filter, History
+from rove.records import History
+from rove.records.filter import Where
 from rove.records.tool import Effects, ToolMatch, ToolPlan
 from rove.sync.docstrings import explained_by
 from rove.tools import Tool
@@ -36,7 +37,7 @@ class Tools:
         return self._run(self._library.all())
 
     def find(
-        self, request: str, *, top_k: int = OFFERED, where: Filter | None = None, profile: Mapping[str, object] = EMPTY
+        self, request: str, *, top_k: int = OFFERED, where: Where | None = None, profile: Mapping[str, object] = EMPTY
     ) -> list[ToolMatch]:
         """See `ToolLibrary.find`."""
         return self._run(self._library.find(request, top_k=top_k, where=where, profile=profile))

@@ -18,6 +18,7 @@ from rove.language.cue_words import UNSPACED
 from rove.language.detect import detect
 from rove.models import ChatModel
 from rove.records import DocumentInfo, Filter, History, Hit, Text
+from rove.records.filter import Where, as_filter
 from rove.records.tool import Effects, ToolMatch, ToolPlan, ToolRun
 from rove.retrieve import Query, SearchContext, retrieve
 from rove.retrieve.fuse import zscores
@@ -111,7 +112,7 @@ class ToolLibrary:
             return list(self._tools.values())
 
     async def find(
-        self, request: str, *, top_k: int = OFFERED, where: Filter | None = None, profile: Mapping[str, object] = EMPTY
+        self, request: str, *, top_k: int = OFFERED, where: Where | None = None, profile: Mapping[str, object] = EMPTY
     ) -> list[ToolMatch]:
         """Return the tools that fit a request, best first: by name and description, then by what fills parameters.
 
@@ -120,7 +121,7 @@ class ToolLibrary:
         """
         check_asked(request)
         asked = ToolRequest(request, detect(request), _today(), profile=profile)
-        return (await self._matches(asked, max(top_k, 1), where))[:top_k]
+        return (await self._matches(asked, max(top_k, 1), as_filter(where)))[:top_k]
 
     async def run(
         self,

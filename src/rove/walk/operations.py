@@ -11,7 +11,7 @@ from weakref import WeakSet
 from rove.errors import InputError, check_asked
 from rove.language.detect import detect
 from rove.models import ChatModel
-from rove.records import Filter
+from rove.records.filter import Where, as_filter
 from rove.records.walk_events import Answered, Budget, Stopped, WalkEvent, WalkInfo, WalkStarted
 from rove.retrieve import SearchContext
 from rove.retrieve.long_term_memory import LongTermMemory
@@ -41,7 +41,7 @@ class WalkOperations:
         self._memories: dict[str, LongTermMemory] = {}
         self._live_walks = WeakSet[AsyncWalk]()
 
-    def walk(self, question: str, *, where: Filter | None = None, budget: Budget | None = None) -> AsyncWalk:
+    def walk(self, question: str, *, where: Where | None = None, budget: Budget | None = None) -> AsyncWalk:
         """Walk: search, read, follow what was read to where it leads, until enough is found; then answer.
 
         `async for event in kb.walk("…")` makes it go and tells facts, leads, rounds and the answer as they come. It
@@ -60,7 +60,7 @@ class WalkOperations:
         started = self._started(question, where, budget, context.mode)
         return self._under_way(AsyncWalk(context, self._walks, started=started))
 
-    async def set_out(self, question: str, *, where: Filter | None = None, budget: Budget | None = None) -> str:
+    async def set_out(self, question: str, *, where: Where | None = None, budget: Budget | None = None) -> str:
         """Keep the beginning of a walk, which goes when it is taken up; returns its id. See `walk`."""
         check_asked(question)
         started = self._started(question, where, budget, self._context().mode)
@@ -174,9 +174,11 @@ class WalkOperations:
             self.search_context, self.chat_model(), self.settings.walk, self.settings.answer, self._text_of, memory
         )
 
-    def _started(self, question: str, where: Filter | None, budget: Budget | None, mode: str) -> WalkStarted:
+    def _started(self, question: str, where: Where | None, budget: Budget | None, mode: str) -> WalkStarted:
         budget = budget or budget_of(self.settings)
-        return WalkStarted(secrets.token_hex(ID_BYTES), question, detect(question), mode, budget, filter_to_text(where))
+        return WalkStarted(
+            secrets.token_hex(ID_BYTES), question, detect(question), mode, budget, filter_to_text(as_filter(where))
+        )
 
     def _under_way(self, walk: AsyncWalk) -> AsyncWalk:
         self._live_walks.add(walk)
