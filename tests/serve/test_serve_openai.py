@@ -35,6 +35,22 @@ async def test_spaces_are_models(town: Town) -> None:
             assert [model.id async for model in client.models.list()] == ["hr", "it"]
 
 
+async def test_any_model_is_the_only_space(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many clients have their models' names built in; a reply says what was asked. Who may not come in, may not."""
+    monkeypatch.setattr(town.spaces, "_spaces", {"hr": town.spaces._spaces["hr"]})
+    async with listening(town) as address:
+        async with client_of(town, address) as client:
+            reply = await client.chat.completions.create(model="gpt-4o-mini", messages=ASKED)
+            response = await client.responses.create(model="gpt-4o-mini", input=QUESTION)
+            with pytest.raises(openai.NotFoundError):
+                await client.embeddings.create(model="text-embedding-3-small", input="a")
+        async with client_of(town, address, "otto") as client:
+            with pytest.raises(openai.NotFoundError):
+                await client.chat.completions.create(model="gpt-4o-mini", messages=ASKED)
+    assert (reply.model, response.model) == ("hr", "hr")
+    assert PUBLIC in reply.choices[0].message.content
+
+
 async def test_a_completion_has_citations(town: Town) -> None:
     async with listening(town) as address, client_of(town, address) as client:
         reply = await client.chat.completions.create(model="hr", messages=ASKED, temperature=0.3)

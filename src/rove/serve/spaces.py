@@ -277,6 +277,11 @@ class Spaces:
         """The names of the caller's spaces."""
         return [name for name in self._spaces if caller.opens(name)]
 
+    def named_by_model(self, model: str) -> str:
+        """Return the name of the space that an OpenAI client means: the server's only one, whichever model it names."""
+        only = next(iter(self._spaces), model)
+        return only if len(self._spaces) == 1 else model
+
     def get(self, name: str, caller: Caller) -> Space:
         """Return a space.
 

@@ -39,6 +39,7 @@ KEPT = ("previous_response_id", "conversation", "background")
 @router.post("/responses", response_model=ResponseOut)
 async def responses(wanted: ResponseIn, request: Request, server: ServerContextIn) -> Response | ResponseOut:
     """Answer a question from the space that `model` names, in the tone that the instructions wish."""
+    wanted = wanted.model_copy(update={"model": server.spaces.named_by_model(wanted.model)})
     view = server.spaces.view(wanted.model, caller_of(request.scope))
     view.require("read")
     for name in KEPT:

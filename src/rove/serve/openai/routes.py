@@ -56,6 +56,7 @@ async def model(model: str, request: Request, server: ServerContextIn) -> ModelO
 @router.post("/chat/completions", response_model=Completion)
 async def completions(wanted: CompletionIn, request: Request, server: ServerContextIn) -> Response | Completion:
     """Answer the user's last message from the space that `model` names, in the tone that the system prompt wishes."""
+    wanted = wanted.model_copy(update={"model": server.spaces.named_by_model(wanted.model)})
     view = server.spaces.view(wanted.model, caller_of(request.scope))
     links = Links.of(request, server, view.space)
     turn = Turned(server, view, wanted.said, links, wanted.notes, wanted.as_json).checked()
