@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -40,6 +40,7 @@ from rove.walk.json_format import to_line
 from rove.walk.state import QUESTION as ASKED
 from rove.walk.state import State, folded
 from rove.walk.step import Begin, End, next_step
+from walk import chain
 from walk.chain import CHAIN, FILLER, QUESTION, RIVER, Scripted, notes_of, opened, scripted
 
 __all__ = ["scripted"]
@@ -84,6 +85,35 @@ async def test_a_model_that_hangs_ends_within_the_deadline_with_what_can_be_had_
         assert {event.by for event in events if isinstance(event, ChunksRead)} == {"extractive"}
         assert walk.state.facts
         assert "Tisza" in walk.answer.text
+
+
+async def test_a_model_that_is_slow_once_is_asked_again_and_what_it_noted_is_kept(
+    tmp_path: Path, scripted: type[Scripted]
+) -> None:
+    class SlowOnce(scripted):
+        async def stream(self, *args: object, **kwargs: object) -> AsyncIterator[str]:
+            slow = not self.asked
+            async for at, piece in enumerated(super().stream(*args, **kwargs)):  # pyright: ignore
+                if slow and at == 11:  # the first fact is written, the object is not
+                    await asyncio.sleep(60)
+                yield piece
+
+    chain.Own = SlowOnce
+    async with await opened(tmp_path, chat=True, walk={"memory": False, "first_chunks": 3}) as kb:
+        walk = kb.walk(RIVER, budget=Budget(seconds=8))
+        events = [event async for event in walk]
+        warned = [event.text for event in events if isinstance(event, Warned)]
+        assert [text for text in warned if text.endswith("what it noted is kept, and it is asked once more.")] == warned
+        late = next(at for at, event in enumerate(events) if isinstance(event, Warned))
+        assert [event.fact.origin for event in events[:late] if isinstance(event, FactFound)][:1] == ["model"]
+        assert {event.by for event in events if isinstance(event, ChunksRead)} == {"scripted"}
+
+
+async def enumerated(pieces: AsyncIterator[str]) -> AsyncIterator[tuple[int, str]]:
+    at = 0
+    async for piece in pieces:
+        yield at, piece
+        at += 1
 
 
 async def test_a_model_that_breaks_off_keeps_its_facts_and_the_walk_goes_on(

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from rove.records import Citation
 from rove.records.walk_events import (
     Budget,
     ChunkSeen,
@@ -18,6 +19,7 @@ from rove.records.walk_events import (
     LeadDropped,
     LeadFollowed,
     LeadFound,
+    LeadKind,
     RoundStarted,
     Spent,
     Used,
@@ -69,8 +71,8 @@ def test_the_next_round_takes_the_most_promising_leads() -> None:
     assert step(done, most=5) == Begin(2, ("high", "middle", "low"))
     assert step([*done, LeadDropped("high", 1, "")]) == Begin(2, ("middle", "low"))
     plan = [*done, RoundStarted(2, ("high", "middle"))]
-    assert step(plan) == Follow(lead("high", 0.9), "place 1 of 3 open leads, score 0.90")
-    assert step([*plan, LeadFollowed("high", 2, 1)]) == Follow(lead("middle"), "place 1 of 2 open leads, score 0.50")
+    assert step(plan) == Follow(lead("high", 0.9), "text high")
+    assert step([*plan, LeadFollowed("high", 2, 1)]) == Follow(lead("middle"), "text middle")
 
 
 def test_enough_ends_a_walk_but_for_what_the_user_wants() -> None:
@@ -206,3 +208,19 @@ def test_what_is_remembered_is_enough_where_it_would_be_if_it_were_found_now() -
     assert judged_from_memory(good, RecalledFacts(())) is None
     assert judged_from_memory(poor, RecalledFacts((), fresh=True)) is None
     assert judged_from_memory(replace(good, mode="model"), RecalledFacts((), fresh=True)) is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "reason"),
+    [
+        ("reference", "Annex B, named in “Agreement”: “Classes are set out in Annex B.”"),
+        ("next-source", "Annex B: what “Agreement” says calls for it"),
+    ],
+)
+def test_a_reason_says_why_a_person_would_go_there(kind: LeadKind, reason: str) -> None:
+    quote = "Classes are set out in Annex B."
+    said = Fact("f", quote, 0.9, 1, citation=Citation(1, "c", "d", "u", "Agreement", quote, (0, len(quote))))
+    lead = Lead("annex", "Annex B", kind, 1, fact_id="f", chunk_id="c")
+    follow = step([FactFound(said), LeadFound(lead), *round_of(1, ""), RoundStarted(2, ("annex",))])
+    assert isinstance(follow, Follow)
+    assert follow.reason == reason

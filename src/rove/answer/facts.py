@@ -47,6 +47,8 @@ async def answer_from_facts(
     asked: Sequence[str] = (),
     path: Sequence[PathStep] = (),
     chain: Sequence[str] = (),
+    unwritten: str = NO_MODEL,
+    absent: str = "",
 ) -> Answer:
     """Answer a question from facts, each cited to the exact words that it rests on.
 
@@ -66,6 +68,8 @@ async def answer_from_facts(
         asked: the ids of the facts that `best_quotes` chooses of `found`, in its order: without a model these answer.
         path: how the walk came to the facts; the answer has it with `used` set.
         chain: the ids of the facts that lead to the answer, which the last one has; without a model they are it.
+        unwritten: why no chat model wrote the answer, where `context` has none.
+        absent: what the last fact of the chain points to, which is not there: without a model, the refusal says so.
 
     Raises:
         ServiceError: the embedder failed. (When the chat model fails, the answer quotes and says so.)
@@ -75,12 +79,14 @@ async def answer_from_facts(
     steps = checked.steps(chain)
     if not checked.facts:
         answer = refused(question, hits, language, NO_FACT)
+    elif steps and absent and context.chat is None:
+        answer = await checked.composed(checked.pointing, steps, absent)
     elif steps and context.chat is None:
-        answer = await checked.composed(checked.chained, steps, NO_MODEL)
+        answer = await checked.composed(checked.chained, steps, unwritten)
     elif _are_own(checked.facts, context) and (far := _far(found, verdict, led, context)):
         answer = refused(question, checked.hits, language, far)
     elif context.chat is None:
-        answer = await checked.composed(checked.quoted, asked, led, NO_MODEL)
+        answer = await checked.composed(checked.quoted, asked, led, unwritten)
     else:
         answer = await checked.written(context.chat, asked, led)
     return checked.told(answer, path)
@@ -170,6 +176,14 @@ class _CheckedFacts:
         answer = Answer(self.question, text, "extractive", self.language, sentences, self.hits, note)
         return replace(answer, short=_short(steps[-1], self.citations[steps[-1].fact_id]))
 
+    def pointing(self, steps: Sequence[Fact], absent: str) -> Answer:
+        """Refuse, and say how far the steps led, each cited, and to what, which is not there."""
+        self._number_first(steps)
+        sentences = tuple(Sentence(_quote(fact), (self.citations[fact.fact_id],)) for fact in steps)
+        told = f" {STEP} ".join(f"“{s.text}” {marks([c.number for c in s.citations])}" for s in sentences)
+        text = _in(self.language, "as_far_as").format(steps=told, lead=absent)
+        return Answer(self.question, text, "refused", self.language, sentences, self.hits)
+
     def _bridged(self, fact: Fact, own: Sequence[Fact]) -> bool:
         """Say whether a fact has a name that these bring up and the question does not hold."""
         known = set(name_keys(self.question, self.language))
@@ -193,7 +207,7 @@ class _CheckedFacts:
         shown = [c for c in self._conflicts() if any(_among(side.citation, cited) for side in c.sides)]
         lines: list[str] = []
         for conflict in shown:
-            lines.append(_lead_in(self.language))
+            lines.append(_in(self.language, "contradictions"))
             lines += [_line(side) for side in conflict.sides]
         told = {sentence.text for sentence in sentences}
         sides = [side.citation for conflict in shown for side in conflict.sides]
@@ -350,8 +364,9 @@ def _among(citation: Citation | None, cited: set[tuple[str, tuple[int, int]]]) -
     )
 
 
-def _lead_in(language: str) -> str:
-    sentences = table("contradictions")
+def _in(language: str, name: str) -> str:
+    """Return the sentence of a table in a language, in English where it has none."""
+    sentences = table(name)
     return sentences.get(language.partition("-")[0].lower(), sentences["en"])
 
 

@@ -96,6 +96,26 @@ class ReferenceChecker:
         sentence = await self.check(part)
         return sentence.citations if sentence.held else ()
 
+    def cited(self, part: ReplyPart) -> list[int]:
+        """Return the references that a sentence names and that there are, else the one most like it."""
+        named = [number for number in dict.fromkeys(part.numbers) if 1 <= number <= len(self.hits)]
+        return named or self._likest(self._read(part), ())[:1]
+
+    async def likest_words(self, part: ReplyPart, *, alike: bool = False) -> Citation | None:
+        """Return the words of a source that speak of what a sentence says; None where none do.
+
+        Nor where a value, name or row of it is wrong, unless it is known to be held (`alike`).
+        """
+        read = await off_loop(self._chars(part), self._read, part)
+        cited = self.cited(part)
+        wrong = self._lacks(read) or read.misnamed or read.claim.links or self._misplaced(read, cited)
+        if wrong and not alike:
+            return None
+        near = [(number, read.near[number]) for number in cited if number in read.near]
+        found = next(((number, like.span) for number, like in near if alike or like.share >= DENIED_SHARE), None)
+        sentence = await self._sentence(part, [found], "supported") if found else None
+        return next(iter(sentence.citations), None) if sentence else None
+
     async def is_of(self, persona: str, part: ReplyPart) -> bool:
         """Say whether a sentence says who the assistant is, as the persona has it, in whatever language."""
         if not persona or part.block:

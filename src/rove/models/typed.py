@@ -16,6 +16,8 @@ from rove.models import ChatModel
 
 Shape = TypeVar("Shape", bound=BaseModel)
 Partial = Callable[[Mapping[str, object]], None]
+Reading = Callable[[str], Mapping[str, object]]
+"""Makes an object of what is written so far; {} where there is none."""
 
 REPAIR = "Your last reply was not of the right shape: {problem}. Reply again, with nothing but the JSON object."
 MAX_CHARS = 200_000  # a reply past this never ends
@@ -29,7 +31,13 @@ _SIGNS = re.compile(r'"(?:[^"\\]|\\.)*+"?|[{}\[\]]', re.DOTALL)
 
 
 async def reply_as(
-    chat: ChatModel, shape: type[Shape], instructions: str, prompt: str, *, partial: Partial | None = None
+    chat: ChatModel,
+    shape: type[Shape],
+    instructions: str,
+    prompt: str,
+    *,
+    partial: Partial | None = None,
+    reading: Reading | None = None,
 ) -> Shape:
     """Ask for one JSON object and return it validated.
 
@@ -44,6 +52,7 @@ async def reply_as(
         instructions: the task, and one example.
         prompt: the material.
         partial: told the object so far, closed where it stands, whenever it has grown.
+        reading: where other forms than one JSON object are understood too.
 
     Raises:
         CutReplyError: the reply was cut off within the object.
@@ -52,7 +61,7 @@ async def reply_as(
     problem = ""
     for _ in range(2):
         asked = f"{prompt}\n\n{REPAIR.format(problem=problem)}" if problem else prompt
-        found = await _written(chat, shape, instructions, asked, partial)
+        found = await _written(chat, shape, instructions, asked, partial, reading or read_object)
         try:
             return shape.model_validate(found)
         except ValidationError as error:
@@ -63,9 +72,9 @@ async def reply_as(
 
 
 async def _written(
-    chat: ChatModel, shape: type[BaseModel], instructions: str, prompt: str, partial: Partial | None
-) -> dict[str, object]:
-    written = _Growing(partial)
+    chat: ChatModel, shape: type[BaseModel], instructions: str, prompt: str, partial: Partial | None, reading: Reading
+) -> Mapping[str, object]:
+    written = _Growing(partial, reading)
     stream = chat.stream(instructions, prompt, shape=shape)
     cut: CutReplyError | None = None
     try:
@@ -81,7 +90,7 @@ async def _written(
         written.tell()
     if cut and not _is_whole(written.text):
         raise cut
-    return _object(written.text)
+    return reading(written.text)
 
 
 class _Growing:
@@ -90,11 +99,11 @@ class _Growing:
     So the time to parse it again and again is linear in its length, whether it comes in one piece or in a million.
     """
 
-    def __init__(self, partial: Partial | None) -> None:
-        self._partial = partial
+    def __init__(self, partial: Partial | None, reading: Reading) -> None:
+        self._partial, self._reading = partial, reading
         self._pieces: list[str] = []
         self._size = self._told = 0
-        self._last: dict[str, object] = {}
+        self._last: Mapping[str, object] = {}
 
     @property
     def text(self) -> str:
@@ -115,15 +124,15 @@ class _Growing:
         if self._partial is None or self._told == self._size:
             return
         self._told = self._size
-        if (found := _object(self.text)) and found != self._last:
+        if (found := self._reading(self.text)) and found != self._last:
             self._last = found
             self._partial(found)
 
 
-def _object(written: str) -> dict[str, object]:
+def read_object(written: str) -> dict[str, object]:
     r"""Return the first JSON object in a text, closed where it breaks off; {} where there is none.
 
-    >>> _object('Sure! ```json\\n{"a": [1, 2], "b": "x')
+    >>> read_object('Sure! ```json\\n{"a": [1, 2], "b": "x')
     {'a': [1, 2], 'b': 'x'}
     """
     found = _first(written)

@@ -52,7 +52,8 @@ class Fact:
     `next_source`, `expected_info`: where to look next, and what is expected there (mission D.1); "" where nothing is.
     `origin`: who said so: a chat model, the text itself, the user, or an earlier walk. `round` counts from 1.
     `lead_id`: the lead that it was found by, "" for the question. `answers`: 0 to 1, how surely it answers the question
-    given the facts that led to it; `short`: the words of its document that do, where they are known.
+    given the facts that led to it; `short`: the words of its document that do, where they are known. `bearing`: how it
+    bears on the answer, in a sentence, as the model says it.
     """
 
     fact_id: str
@@ -66,6 +67,7 @@ class Fact:
     lead_id: str = ""
     answers: float = 0.0
     short: tuple[int, int] | None = None
+    bearing: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from rove.answer.extract import Candidate
 from rove.enrich.entities import mentions
 from rove.language.pipe_rows import table_rows
+from rove.language.quantities.reader import read_quantities
 from rove.language.words import query_terms, terms
 from rove.records.walk_events import Fact, Lead
+from rove.walk.judge import asked_terms
 from rove.walk.leads import fact_id, plain
 from rove.walk.state import State
 
@@ -21,12 +23,18 @@ SHORT = 3
 """Characters of what stands for itself."""
 LONGEST = 8
 """Facts of a chain at most."""
+STEM, LEAST_STEM = 0.75, 5
+POINTED = 0.6
+"""Share of the question's words that what points to an absent place must have, to be said instead of an answer."""
+NOWHERE = "what it refers to is not in the base"
 BESIDE = 2
 """Facts that were found beside one, at most."""
 LONGEST_CHARS = 48
 """Of a value: what is longer is a sentence."""
 MOST_VALUES = 6
-_CODE = re.compile(r"(?<![A-Za-z\d])(?:[A-Za-z]{1,6}-?)?\d[\dA-Za-z]*(?:[-/:]\d[\dA-Za-z]*)*(?![\dA-Za-z]|[.,]\d)")
+_CODE = re.compile(
+    r"(?<![A-Za-z\d])(?<!\d[.,])(?:[A-Za-z]{1,6}-?)?\d[\dA-Za-z]*(?:[-/:]\d[\dA-Za-z]*)*(?![\dA-Za-z]|[.,]\d)"
+)
 _NUMBERED = re.compile(
     r"(?<![^\W\d_])(?P<head>[^\W\d_]{3,40})\s(?P<number>\d{1,3}(?:\.\d{1,2})*|[B-HJ-Z])(?!\w|[.,]\d)"
 )
@@ -35,6 +43,7 @@ _AMOUNT = re.compile(r"-?[\d.,\s%€$£¥]*\Z")
 _CLAUSE = re.compile(r"[;；。\n]|\.\s|\A\s*[-*•]\s")
 _PART = re.compile(r"[,;，；、。]\s*|\.\s")
 _ORDINAL = re.compile(r"第[\d一二三四五六七八九十百]+[号號]")
+_WORD_BEFORE = re.compile(r"([^\W\d_]{2,40})\s\Z")
 MANY_CODES = 2
 _EDGES = " \t\"'“”„「」『』《》().,，、：:*_"
 
@@ -54,6 +63,12 @@ class BridgeValue:
     def wanted(self) -> str:
         """What is searched for: a number or a short cell says nothing without the word that stands with it."""
         return f"{self.head} {self.text}".strip() if len(self.text) < SHORT or self.text.isdigit() else self.text
+
+    @property
+    def is_amount(self) -> bool:
+        """Whether it is a bare number, with or without words behind it: nothing that anything is called by."""
+        code = _CODE.fullmatch(self.text)
+        return self.text[:1].isdigit() and not self.head and (code is None or self.text.isdigit())
 
     def names(self, headings: Sequence[str]) -> bool:
         """Say whether the last of some headings has it."""
@@ -101,6 +116,47 @@ def answering_chain(state: State) -> tuple[Fact, ...]:
     return (*(fact for fact in chain_to(state.lead(best.lead_id), state) if fact != best), best)
 
 
+def chain_to_absent(state: State) -> tuple[tuple[Fact, ...], str]:
+    """Return the facts that lead to a place which is not in the base, and what the last one calls it, if any do.
+
+    They must have `POINTED` of the question's words; all, where another fact answers, which then must lack some.
+    """
+    asked = frozenset(asked_terms(state.question, state.language))
+    best = max(state.facts, key=lambda fact: fact.answers, default=None)
+    settled = best if best is not None and best.answers >= ANSWERS else None
+    least = 1.0 if settled else POINTED
+    found: list[tuple[float, tuple[Fact, ...], str]] = []
+    for fact in state.facts:
+        lead = next((one for one in state.leads if one.fact_id == fact.fact_id and _is_absent(one, state)), None)
+        if lead is None or fact == settled:
+            continue
+        chain = (*(one for one in chain_to(state.lead(fact.lead_id), state) if one != fact), fact)
+        share = _covered(asked, chain, state)
+        if share >= least and (settled is None or _covered(asked, (settled,), state) < share):
+            found.append((share, chain, lead.text))
+    _, chain, text = max(found, key=lambda one: (one[0], len(one[1])), default=(0.0, (), ""))
+    return chain, text
+
+
+def _is_absent(lead: Lead, state: State) -> bool:
+    return state.dropped.get(lead.lead_id) == NOWHERE
+
+
+def _covered(asked: frozenset[str], facts: Sequence[Fact], state: State) -> float:
+    held = held_terms(asked, " ".join(fact.text for fact in facts), state.language)
+    return len(held) / max(len(asked), 1)
+
+
+def held_terms(asked: frozenset[str], text: str, language: str) -> frozenset[str]:
+    """Return which of these terms a text has; of long ones another ending will do, as in "Ausztria", "ausztriai"."""
+    held = frozenset(terms(text, language))
+    beginnings = {
+        term: term[: max(round(STEM * len(term)), LEAST_STEM)] for term in asked - held if len(term) > LEAST_STEM
+    }
+    more = {term for term, begins in beginnings.items() if any(word.startswith(begins) for word in held)}
+    return (asked & held) | more
+
+
 def chain_to(lead: Lead | None, state: State) -> tuple[Fact, ...]:
     """Return the facts that led to a lead, the question's first: the one that names it, and those found beside that."""
     facts: list[Fact] = []
@@ -130,7 +186,7 @@ def values_of_text(one: Candidate, question: str, before: str = "") -> list[Brid
     found = [BridgeValue(cell, name) for name, cell in cells if not _PART.search(cell)]
     said = _near_words(one.citation.quote, question)
     language = one.hit.chunk.language
-    found = found if cells else [*_labelled(said, question), *_coded(said), *_named(said, language)]
+    found = found if cells else [*_labelled(said, question), *_coded(said, language), *_named(said, language)]
     new: dict[str, BridgeValue] = {}
     for value in found:
         if _is_new(value, question, f"{question} {before}"):
@@ -160,10 +216,10 @@ def _labelled(said: str, question: str) -> Iterator[BridgeValue]:
 
 def _near_words(said: str, question: str) -> str:
     """Of a sentence with many codes, keep the parts that have words of the question and a code."""
-    if len(list(_coded(said))) < MANY_CODES:
+    if len(list(_coded(said, "und"))) < MANY_CODES:
         return said
     asked = set(_grams(question))
-    parts = [part for part in _PART.split(said) if asked.intersection(_grams(part)) and any(_coded(part))]
+    parts = [part for part in _PART.split(said) if asked.intersection(_grams(part)) and any(_coded(part, "und"))]
     return ", ".join(parts) or said
 
 
@@ -171,14 +227,22 @@ def _grams(text: str) -> list[str]:
     return [term for term in terms(text, "und") if len(term) > 1]
 
 
-def _coded(said: str) -> Iterator[BridgeValue]:
+def _coded(said: str, language: str) -> Iterator[BridgeValue]:
+    """Yield the numbers and codes of a sentence by which things are called: no amounts, "80 Euro", and no days."""
+    amounts = [one.span for one in read_quantities(said, language) if one.unit is not None or one.day]
+
+    def is_amount(start: int, end: int) -> bool:
+        return any(first <= start and end <= last for first, last in amounts)
+
     yield from (BridgeValue(found[0]) for found in _ORDINAL.finditer(said))
     for found in _NUMBERED.finditer(said):
-        yield BridgeValue(found["number"], found["head"])
+        if not is_amount(*found.span("number")):
+            yield BridgeValue(found["number"], found["head"])
     for found in _CODE.finditer(said):
         code = found[0]
-        if not (code.isdigit() and (len(code) < 3 or _YEAR.match(code))):  # noqa: PLR2004
-            yield BridgeValue(code)
+        if not (code.isdigit() and (len(code) < 3 or _YEAR.match(code))) and not is_amount(*found.span()):  # noqa: PLR2004
+            before = _WORD_BEFORE.search(said[max(found.start() - LONGEST_CHARS, 0) : found.start()])
+            yield BridgeValue(code, before[1] if before and code.isdigit() else "")
 
 
 def _named(said: str, language: str) -> Iterator[BridgeValue]:

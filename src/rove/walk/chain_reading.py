@@ -15,8 +15,8 @@ from rove.records import Document, Hit
 from rove.records.walk_events import FactFound, Lead, LeadFollowed, LeadFound
 from rove.walk import Finding, Material, WalkContext
 from rove.walk.arrival import ChainAnswer, ChainJudge, question_names
-from rove.walk.chain import fact_of
-from rove.walk.chain_search import ChainSearch, Hop, Link, OpenLink, Passage, Path, held_terms, titled_links
+from rove.walk.chain import fact_of, held_terms
+from rove.walk.chain_search import ChainSearch, Hop, Link, OpenLink, Passage, Path, titled_links
 from rove.walk.field_labels import is_furniture
 from rove.walk.json_format import filter_of
 from rove.walk.judge import asked_terms
@@ -58,7 +58,8 @@ class ChainReader:
         chosen: dict[str, OpenLink] = {}
         read = "\n".join(one.hit.chunk.text for one in passages)
         for one in sorted(search.open, key=lambda one: -search.worth(one.path)):
-            if one.link.spot is None and one.link.kind == "name" and _is_page_word(one.link, read):
+            value = one.link.value
+            if value and (value.is_amount or _is_page_word(one.link, read)):
                 continue
             chosen.setdefault(_lead_of(one.link, "", state, 0.0).lead_id, one)
         for one in list(chosen.values())[:OPEN]:

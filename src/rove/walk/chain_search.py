@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from rove.answer.extract import Candidate, table_of
-from rove.language.words import terms
 from rove.records import Hit
 from rove.records.walk_events import LeadKind
-from rove.walk.chain import BridgeValue, cells_of, values_of_text
+from rove.walk.chain import BridgeValue, cells_of, held_terms, values_of_text
 from rove.walk.leads import plain
 from rove.walk.reference_targets import Spot
 from rove.walk.references import Reference
@@ -25,7 +24,6 @@ LARGE = 12
 LEAST_ROOT = 0.1
 FANOUT = 4
 """Sentences and rows that a value leads to at most: what more of them say tells nothing."""
-STEM, LEAST_STEM = 0.75, 5
 LEAST_TITLE, LEAST_TITLE_UNSPACED = 5, 3
 
 
@@ -247,16 +245,6 @@ class ChainSearch:
 
     def _goes_on(self, hop: Hop) -> float:
         return hop.held + self.share(frozenset[str]().union(*map(self.words_of, hop.facts)))
-
-
-def held_terms(asked: frozenset[str], text: str, language: str) -> frozenset[str]:
-    """Return which of these terms a text has; of long ones another ending will do, as in "Ausztria", "ausztriai"."""
-    held = frozenset(terms(text, language))
-    beginnings = {
-        term: term[: max(round(STEM * len(term)), LEAST_STEM)] for term in asked - held if len(term) > LEAST_STEM
-    }
-    more = {term for term, begins in beginnings.items() if any(word.startswith(begins) for word in held)}
-    return (asked & held) | more
 
 
 def titled_links(one: Candidate, passages: Sequence[Passage], own: str) -> Iterator[Spot]:

@@ -42,6 +42,7 @@ STUCK_S = 2.0  # the same, where the search that it may need has just been waite
 SHARE = 0.5  # of the seconds that are left, for one call of a model: a model that hangs leaves time to do without it
 FAILURES = 2  # of a model, in a row or not; then it is not asked any more
 SLOW = "{model} was not done after {seconds:.0f} s; the walk goes on without it."
+SLOW_ONCE = "{model} was not done after {seconds:.0f} s; what it noted is kept, and it is asked once more."
 UNLEARNED = "What was found is not kept in memory. {problem}"
 FAILED = "{problem} This step was done without a model."
 
@@ -245,10 +246,11 @@ class AsyncWalk(WalkEditing):
             await self._tell(self._used())
 
     async def _late(self, step: Step, *, asks: bool) -> None:
-        """Go on after a step whose time was over: without the model that it waited for, or to the end of the walk."""
+        """Go on after a step whose time was over: without the model if that was late before, or to the walk's end."""
         if asks:
-            self._failures = FAILURES
-            await self._warn(SLOW.format(model=self._context.mode, seconds=self._clock.elapsed))
+            self._failures += 1
+            told = SLOW_ONCE if self._failures < FAILURES else SLOW
+            await self._warn(told.format(model=self._context.mode, seconds=self._clock.elapsed))
         else:  # `_next` counts it
             self._stuck = True
             if isinstance(step, Compose):

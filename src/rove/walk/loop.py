@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
 
+from rove.answer.answerer import NO_MODEL
 from rove.answer.chat import AnswerContext
 from rove.answer.chitchat import ITSELF, chitchat, replied
 from rove.answer.cite import marks
@@ -36,7 +37,7 @@ from rove.records.walk_events import (
 from rove.retrieve.judging import judge_now
 from rove.walk import EXTRACTIVE, READERS, Finding, Material, RecalledFacts, WalkContext, cited, without_chat
 from rove.walk.budget import said
-from rove.walk.chain import answering_chain
+from rove.walk.chain import NOWHERE, answering_chain, chain_to_absent
 from rove.walk.extractive import asked_facts
 from rove.walk.finder import Finder
 from rove.walk.json_format import filter_of
@@ -48,12 +49,14 @@ from rove.walk.reference_targets import ReferenceTargets
 from rove.walk.revisit import revisited
 from rove.walk.state import QUESTION, State, advanced, folded
 from rove.walk.step import Begin, Compose, End, Follow, Judge, Read, Step
-from rove.walk.text_leads import NOWHERE, leads_from_text
+from rove.walk.text_leads import leads_from_text
 from rove.walk.unknown_words import unknown_terms, unmentioned
 
 Batches = AsyncGenerator[list[WalkEvent]]
 QUOTED = "The answer quotes the facts as they were found. {problem}"
 MODEL = "model"
+UNWRITTEN = "{model} did not write this answer, so it quotes the sources word for word."
+ASTRAY = "What is asked stands in a place that is not in the base."
 TOLD = "fact {fact} says the same"
 RECALLED = 4
 """Facts of earlier walks that a walk begins with at most."""
@@ -213,7 +216,9 @@ class Loop:
             and self._context.search_context.judge() is not None
             and (answered(state) or asks_for(state.question, state.language))
         ):
-            return judged_by_chain(state)
+            judged = judged_by_chain(state)
+            astray = judged.enough and not answering_chain(state) and bool(chain_to_absent(state)[1])
+            return replace(judged, enough=False, reason=ASTRAY, missing=state.question) if astray else judged
         if self._context.chat is None or not state.facts or (last and not state.open_leads):
             judged = judged_by_text(state, await unknown_terms(state, self._context.search_context.store))
             return await self._held_to_distance(judged, state)
@@ -240,6 +245,9 @@ class Loop:
         context, store = self._context, self._context.search_context.store
         hits = await self._finder.hits(cited(state.facts))
         texts = await asyncio.to_thread(store.documents.texts, {hit.chunk.document_id for hit in hits})
+        chain, absent = answering_chain(state), ""
+        if not chain and context.search_context.judge() is not None:
+            chain, absent = chain_to_absent(state)
         answer = await answer_from_facts(
             state.question,
             state.facts,
@@ -256,13 +264,15 @@ class Loop:
             verdict=verdict,
             asked=[fact.fact_id for fact in asked],
             path=path_of(state.facts, state.leads, state.seen),
-            chain=[fact.fact_id for fact in answering_chain(state)],
+            chain=[fact.fact_id for fact in chain],
+            absent=absent,
+            unwritten=NO_MODEL if state.mode == EXTRACTIVE else UNWRITTEN.format(model=state.mode),
         )
         known = chitchat(state.question, state.language) if answer.refused else None
         if known:
             return replied(state.question, known, context.answer)
         absent = await store.field_names.on(filter_of(state.where))
-        note = await unmentioned(state, answer, store)
+        note = "" if chain else await unmentioned(state, answer, store)
         return replace(answer, note=" ".join(filter(None, (*absent, answer.note, note))))
 
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import cast
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import ValidationError
 
 from rove.answer.pack import BUDGET_TOKENS, cut
 from rove.answer.reference_checker import ReferenceChecker
@@ -19,31 +19,19 @@ from rove.language.token_count import count_tokens
 from rove.models import ChatModel
 from rove.models.prompts import FENCES, fenced, fill, prompt
 from rove.models.typed import reply_as
-from rove.records import Hit
+from rove.records import Citation, Hit
 from rove.records.walk_events import Fact, FactDelta, FactFound, FactRejected
 from rove.walk import Finding, Material, WalkContext
 from rove.walk.budget import exhausted
+from rove.walk.definitions import Definition, definitions, with_definitions
 from rove.walk.leads import fact_id
+from rove.walk.notes import NotedFact, Notes, read_notes
 from rove.walk.state import State
 
 KNOWN = 8  # facts of earlier rounds that the model is shown
 UNHELD = "no reference holds it"
-
-
-class NotedFact(BaseModel):
-    """A fact as the model writes it (mission D.1), with the reference that it rests on."""
-
-    fact: str = Field(max_length=600)
-    relevance: float = Field(default=0.5, ge=0, le=1)
-    reference: int = Field(default=1, ge=0)
-    next_source: str = Field(default="", max_length=200)
-    expected_info: str = Field(default="", max_length=300)
-
-
-class Notes(BaseModel):
-    """What the model is asked for."""
-
-    facts: list[NotedFact] = Field(max_length=8)
+IN_OTHER_WORDS = "no reference surely holds it; the words of its source are kept instead"
+DEFINED = "Elsewhere in this document:"
 
 
 class ModelReader:
@@ -68,49 +56,77 @@ class ModelReader:
             context = self._context.search_context
             judge = SentenceJudge(context.judge(), strict=True)
             checker = ReferenceChecker(hits, state.language, self._context.text_of, context.embedder, judge)
+            checker.texts.update({name: await self._context.text_of(name) for name in _documents(hits)})
             async for finding in self._notes(hits, state, checker):
                 yield finding
 
     async def _notes(self, hits: Sequence[Hit], state: State, checker: ReferenceChecker) -> AsyncGenerator[Finding]:
         instructions = fill(prompt("rove.walk", "read"), {"facts": str(self._context.settings.facts)})
         done = 0
-        async for notes in written(self._chat, instructions, packed(hits, state)):
+        async for notes in written(self._chat, instructions, packed(hits, state, checker.texts)):
             whole = notes if isinstance(notes, Notes) else None
             items = [note.model_dump() for note in whole.facts] if whole else _items(notes)
             done = min(done, len(items))  # the model was asked once more, and has begun anew
             while done < len(items) and (whole or done < len(items) - 1):
-                if finding := await self._checked(items[done], state, checker):
+                for finding in await self._checked(items[done], state, checker):
                     yield finding
                 done += 1
             if not whole and items and items[-1]:
                 fields = {name: str(value) for name, value in items[-1].items()}
                 yield FactDelta(state.round, len(items) - 1, fields)
 
-    async def _checked(self, item: Mapping[str, object], state: State, checker: ReferenceChecker) -> Finding | None:
-        """Hold a finished note against the references; None where there is nothing in it."""
+    async def _checked(self, item: Mapping[str, object], state: State, checker: ReferenceChecker) -> list[Finding]:
+        """Hold a finished note against the references, and then with what their document defines elsewhere.
+
+        Of what is only said in other words than a judge is sure of, the words of the source are kept.
+        """
         try:
             note = NotedFact.model_validate(item)
         except ValidationError:
-            return None
+            return []
         text = " ".join(note.fact.split())
-        if not text or note.relevance == 0:
+        if not text or note.score == 0:
+            return []
+        part = ReplyPart(text, (note.reference,), 0)
+        found = next(iter(await checker.citations(part)), None) or await self._by_definitions(part, checker)
+        if found:
+            return [FactFound(_fact(note, text, found, state))]
+        if own := await checker.likest_words(part):
+            title = _title(checker.hits[own.number - 1])
+            said = f"{title}: {' '.join(own.quote.split())}"
+            return [FactRejected(state.round, text, IN_OTHER_WORDS), FactFound(_fact(note, said, own, state))]
+        return [FactRejected(state.round, text, UNHELD)]
+
+    async def _by_definitions(self, part: ReplyPart, checker: ReferenceChecker) -> Citation | None:
+        """Hold a note against its reference with what the same document defines elsewhere."""
+        number = next(iter(checker.cited(part)), 1)
+        hit = checker.hits[number - 1]
+        known = _definitions(hit, checker.texts)
+        if not known:
             return None
-        citations = await checker.citations(ReplyPart(text, (note.reference,), 0))
-        if not citations:
-            return FactRejected(state.round, text, UNHELD)
-        found = citations[0]
-        return FactFound(
-            Fact(
-                fact_id=fact_id(text, found.document_id, found.span),
-                text=text,
-                relevance=note.relevance,
-                round=state.round,
-                origin="model",
-                citation=found,
-                next_source=" ".join(note.next_source.split()),
-                expected_info=" ".join(note.expected_info.split()),
-            )
-        )
+        text = with_definitions(hit.chunk.text, known)
+        chunk = replace(hit.chunk, document_id=DEFINED, text=text, span=(0, len(text)))
+        wider = replace(checker, hits=[replace(hit, chunk=chunk)], texts={DEFINED: text})
+        held = await wider.citations(replace(part, numbers=(1,)))
+        return await checker.likest_words(replace(part, numbers=(number,)), alike=True) if held else None
+
+
+def _fact(note: NotedFact, text: str, citation: Citation, state: State) -> Fact:
+    return Fact(
+        fact_id=fact_id(text, citation.document_id, citation.span),
+        text=text,
+        relevance=note.score,
+        round=state.round,
+        origin="model",
+        citation=citation,
+        next_source=" ".join(note.next_source.split()),
+        expected_info=" ".join(note.expected_info.split()),
+        bearing=" ".join(note.relevance.split()),
+    )
+
+
+def _documents(hits: Sequence[Hit]) -> list[str]:
+    return list(dict.fromkeys(hit.chunk.document_id for hit in hits))
 
 
 async def written(chat: ChatModel, instructions: str, material: str) -> AsyncGenerator[Mapping[str, object] | Notes]:
@@ -120,7 +136,9 @@ async def written(chat: ChatModel, instructions: str, material: str) -> AsyncGen
         ServiceError: see `reply_as`.
     """
     pieces: asyncio.Queue[Mapping[str, object] | None] = asyncio.Queue()
-    work = asyncio.create_task(reply_as(chat, Notes, instructions, material, partial=pieces.put_nowait))
+    work = asyncio.create_task(
+        reply_as(chat, Notes, instructions, material, partial=pieces.put_nowait, reading=read_notes)
+    )
     work.add_done_callback(lambda _: pieces.put_nowait(None))
     try:
         while (piece := await pieces.get()) is not None:
@@ -150,9 +168,12 @@ def grouped(hits: Sequence[Hit]) -> list[list[Hit]]:
     return groups
 
 
-def packed(hits: Sequence[Hit], state: State) -> str:
-    """Return the numbered references, what is known already, and the question."""
-    texts = [cut(hit.chunk.text, hit.chunk.language, BUDGET_TOKENS) for hit in hits]
+def packed(hits: Sequence[Hit], state: State, documents: Mapping[str, str]) -> str:
+    """Return the numbered references, each with what its document defines elsewhere, what is known, and the question.
+
+    documents: the texts of the references' documents, by id.
+    """
+    texts = [cut(f"{hit.chunk.text}{_defined(hit, documents)}", hit.chunk.language, BUDGET_TOKENS) for hit in hits]
     references = "\n\n".join(
         f"Reference {number}\nTitle: {_line(_title(hit))}\n{fenced(text, str(number))}"
         for number, (hit, text) in enumerate(zip(hits, texts, strict=True), 1)
@@ -162,6 +183,15 @@ def packed(hits: Sequence[Hit], state: State) -> str:
     known = f"Known already, not to be noted again:\n{fenced(lines, 'known')}\n\n" if facts else ""
     slots = {"references": references, "known": known, "question": _line(state.question)}
     return fill(prompt("rove.walk", "material"), slots)
+
+
+def _definitions(hit: Hit, documents: Mapping[str, str]) -> list[Definition]:
+    return definitions(documents.get(hit.chunk.document_id, ""), hit.chunk.span, hit.chunk.language)
+
+
+def _defined(hit: Hit, documents: Mapping[str, str]) -> str:
+    told = [one.said for one in _definitions(hit, documents)]
+    return "\n\n" + "\n".join((DEFINED, *told)) if told else ""
 
 
 def _title(hit: Hit) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rove.language.rendering import render
 from rove.records.walk_events import Lead, Stop
 from rove.walk import EXTRACTIVE
 from rove.walk.budget import exhausted
@@ -15,7 +16,10 @@ DEEPER_ROUNDS = 3
 ASKED = "it was asked"
 WANTED = "the user wants it"
 NAMED_IN = "{lead}, named in “{place}”"
-PLACE = "place {place} of {count} open leads, score {score:.2f}"
+NAMED_FOR = "{lead}, named in “{place}”: “{words}”"
+CALLED_FOR = "{lead}: what “{place}” says calls for it"
+MISSING = "{lead}: it is still missing"
+WORDS_CHARS = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +179,20 @@ def _reason(state: State, lead_id: str) -> str:
         return ASKED
     if lead.kind == "user":
         return WANTED
-    if lead.named_in:
-        return NAMED_IN.format(lead=lead.text, place=lead.named_in)
-    place = [one.lead_id for one in state.open_leads].index(lead_id) + 1
-    return PLACE.format(place=place, count=len(state.open_leads), score=lead.score)
+    fact = next((one for one in state.facts if one.fact_id == lead.fact_id), None)
+    citation = fact.citation if fact else None
+    seen = next((one.title for one in state.seen if one.chunk_id == lead.chunk_id), "")
+    place = lead.named_in or (citation.title if citation else "") or seen
+    if not place:
+        return MISSING.format(lead=lead.text) if lead.kind == "expected-info" else lead.text
+    if lead.kind in {"next-source", "expected-info"}:
+        return CALLED_FOR.format(lead=lead.text, place=place)
+    words = _words_about(lead.text, citation.quote) if citation else ""
+    return (NAMED_FOR if words else NAMED_IN).format(lead=lead.text, place=place, words=words)
+
+
+def _words_about(name: str, quote: str) -> str:
+    """Return the words of a source in which a lead is named; "" where it has more words than are shown."""
+    said = render(quote).line
+    label = name.partition(" (")[0]
+    return said if label.casefold() in said.casefold() and len(said) <= WORDS_CHARS else ""

@@ -20,7 +20,6 @@ NEAR = 0.8  # what a reference is worth there, beside one within those words
 UNSURE = frozenset({"table", "figure", "box", "row", "item", "code", "attached"})
 """Of these nothing is said where the base does not hold them: the words may mean something else."""
 VERBS = frozenset({"schedule", "exhibit", "form"})
-NOWHERE = "what it refers to is not in the base"
 
 
 @dataclass(frozen=True, slots=True)

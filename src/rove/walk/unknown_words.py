@@ -6,6 +6,7 @@ import asyncio
 import re
 from collections.abc import Collection, Sequence
 
+from rove.language.cue_words import asking_spans
 from rove.language.scripts import is_unspaced
 from rove.language.words import query_terms
 from rove.question.wording import telling_words
@@ -41,12 +42,23 @@ async def unmentioned(state: State, answer: Answer, store: Store) -> str:
     read = {hit.chunk.language for hit in answer.hits if hit.chunk.chunk_id in cited} if cited else languages
     if state.language not in read:
         return ""
-    words = telling_words(state.question, state.language)
+    words = telling_words(without_asking(state.question, state.language), state.language)
     held = await _held([_terms(word, {state.language, *languages}) for word in words], state, store)
     text = " ".join(hit.chunk.text for hit in answer.hits).casefold()
     absent = [word for word, there in zip(words, held, strict=True) if not there]
     named = [word for word in absent if not re.search(rf"(?<!\w){re.escape(_stem(word))}", text)][:MOST]
     return UNMENTIONED.format(words=", ".join(f"“{word}”" for word in named)) if named else ""
+
+
+def without_asking(question: str, language: str) -> str:
+    """Return a question without the words that ask: nobody looks for "how much" in a text.
+
+    >>> without_asking("How much is the fee?", "en").strip()
+    'is the fee?'
+    """
+    for start, end in reversed(asking_spans(question, language)):
+        question = f"{question[:start]} {question[end:]}"
+    return question
 
 
 def _stem(word: str) -> str:
