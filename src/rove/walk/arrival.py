@@ -16,16 +16,17 @@ from rove.language.words import query_terms
 from rove.models import Embedder
 from rove.models.judge import Judge
 from rove.records.document import Span
-from rove.walk.chain import cells_of
+from rove.walk.chain import cells_of, clauses, held_terms
 from rove.walk.chain_search import Passage, Path
 from rove.walk.leads import plain
 from rove.walk.references import references
 
 LEAST_CHANCE = 1e-6
 LOGIT, COVERED, HELD, POINTED, POINTS_ON, KIND, NAMED = 0.5, 5.0, 3.0, 1.5, 2.0, 8.0, 8.0
+ELSEWHERE = 4.0
 """What counts: the judge's logit, the question's words on the way, a value of the step before that the answer stands
-with, a reference that led there; and against it a passage that points on, an answer of another kind than is asked, a
-name of the question that the way lacks."""
+with, a reference that led there; and against it a passage that points on, and more so by a clause that has what is
+asked, an answer of another kind than is asked, a name of the question that the way lacks."""
 LEVEL = 3.0
 SURE, LEAST_COVERED, DIRECTLY = 4.5, 0.6, 6.0
 """A passage that no step led to must answer as surely as docs/decisions/058-judge.md has it, and hold this share of the
@@ -57,7 +58,7 @@ class ChainAnswer:
 class ChainJudge:
     """Lets the judge read the last passage of a chain given the step before it."""
 
-    def __init__(self, judge: Judge, embedder: Embedder, question: str, language: str, asked: int) -> None:
+    def __init__(self, judge: Judge, embedder: Embedder, question: str, language: str, asked: frozenset[str]) -> None:
         self._judge, self._embedder = judge, embedder
         self._question, self._language, self._asked = question, language, asked
         self._kinds = asks_for(question, language)
@@ -90,7 +91,7 @@ class ChainJudge:
             text = chunk.indexed_text
             whole = await self._span(path, text, chunk.span[0] - len(text) + len(chunk.text), [row])
             logit = max(logit, await self._logit(self._given(path), text)) if whole else logit
-        return ChainAnswer(path, row, (start, start + len(cell)), self._score(logit, path, passages, cell))
+        return ChainAnswer(path, row, (start, start + len(cell)), self._score(logit, path, passages, cell, row))
 
     async def _cells(self, row: Candidate, path: Path) -> list[tuple[str, str]]:
         """Return the cells of a row that may answer, the best first: of the kind asked, nearest by their column."""
@@ -137,7 +138,7 @@ class ChainJudge:
         said = quote[slice(*inner)]
         if not said.strip() or _is_pointer(quote, inner):
             return None
-        score = self._score(await self._logit(self._given(path), text), path, passages, said)
+        score = self._score(await self._logit(self._given(path), text), path, passages, said, one)
         return ChainAnswer(path, one, (inner[0] + offset, inner[1] + offset), score)
 
     async def _span(
@@ -163,8 +164,8 @@ class ChainJudge:
         said = link.at.text if link.at.is_row else link.at.citation.quote
         return f"{' '.join(said.split()).rstrip('.。')[:GIVEN_CHARS]}. {self._question}"
 
-    def _score(self, logit: float, path: Path, passages: Sequence[Passage], said: str) -> float:
-        covered = len(path.words) / max(self._asked, 1)
+    def _score(self, logit: float, path: Path, passages: Sequence[Passage], said: str, one: Candidate) -> float:
+        covered = len(path.words) / max(len(self._asked), 1)
         way = " ".join(
             f"{passages[hop.passage].hit.chunk.indexed_text} {passages[hop.passage].hit.title}" for hop in path.hops
         )
@@ -176,8 +177,22 @@ class ChainJudge:
             return min(logit - SURE, DIRECTLY * (covered - LEAST_COVERED)) - NAMED * (not named) - KIND * (not fits)
         score = LOGIT * logit + COVERED * covered + HELD * path.last.held + POINTED * min(pointed, 2)
         score -= POINTS_ON * _points_on(passages[path.last.passage], path)
+        score -= ELSEWHERE * self._is_elsewhere(passages[path.last.passage], path, one, said)
         score -= KIND * (not fits) + NAMED * (not named) + LEVEL
         return score
+
+    def _is_elsewhere(self, passage: Passage, path: Path, one: Candidate, said: str) -> bool:
+        """Say whether a clause that points on has words of the question which the answer's, and the way, lack."""
+        own = next((clause for clause in clauses(one.text) if said in clause), one.text)
+        way = " ".join((own, *(c.text for hop in path.hops[:-1] for c in hop.facts)))
+        lacking = self._asked - held_terms(self._asked, way, self._language)
+        pointing = (
+            clause
+            for at, pairs in passage.references.items()
+            for clause in clauses(passage.candidates[at].text)
+            if clause != own and any(spot and reference.label in clause for reference, spot in pairs)
+        )
+        return any(held_terms(lacking, clause, self._language) for clause in pointing)
 
     def _fits(self, said: str) -> bool:
         """Say whether words are of the kind asked: who is no number, and how many and when are none without."""

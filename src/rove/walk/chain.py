@@ -200,6 +200,11 @@ def cells_of(candidate: Candidate) -> list[tuple[str, str]]:
     return [(name, cell) for name, cell in zip(candidate.names, row.cells, strict=False) if cell] if row else []
 
 
+def clauses(text: str) -> list[str]:
+    """Cut a text at full stops, semicolons and line breaks."""
+    return [clause for clause in _CLAUSE.split(text) if clause and clause.strip()]
+
+
 def _labelled(said: str, question: str) -> Iterator[BridgeValue]:
     """Yield what a colon sets apart from words of the question: "甲类:大阪", "Moosbach: Line Yellow"."""
     asked = set(_grams(question))

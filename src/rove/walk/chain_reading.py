@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import warnings
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from dataclasses import replace
@@ -17,7 +16,7 @@ from rove.walk import Finding, Material, WalkContext
 from rove.walk.arrival import ChainAnswer, ChainJudge, question_names
 from rove.walk.chain import fact_of, held_terms
 from rove.walk.chain_search import ChainSearch, Hop, Link, OpenLink, Passage, Path, titled_links
-from rove.walk.field_labels import is_furniture
+from rove.walk.field_labels import is_furniture, is_mail_head
 from rove.walk.json_format import filter_of
 from rove.walk.judge import asked_terms
 from rove.walk.leads import lead_id, lead_to, plain
@@ -32,7 +31,6 @@ OPEN = 6  # leads that chains end in
 STEP_RELEVANCE = 0.5
 LEAST_CHANCE = 0.05  # of an answer that is kept
 READ = "it was read already"
-_MAIL_HEAD = re.compile(r"(?:From|To|Cc|Date|Subject): ")
 
 
 class ChainReader:
@@ -48,7 +46,7 @@ class ChainReader:
         passages = await self._pool(material, frozenset(asked))
         search = ChainSearch(passages, state.question, asked, state.language)
         paths = await asyncio.to_thread(search.paths)
-        best = await self._arrived(paths, passages, search, state, len(asked))
+        best = await self._arrived(paths, passages, search, state, frozenset(asked))
         told: set[str] = set()
         if best is not None and best.chance > max((LEAST_CHANCE, *(fact.answers for fact in state.facts))):
             for finding in _findings(best.path, best, state, search):
@@ -67,7 +65,8 @@ class ChainReader:
                 if not isinstance(finding, FactFound) or finding.fact.fact_id not in told:
                     yield finding
             at = fact_of(one.link.at, min(search.share(one.path.words), 1.0), state.round)
-            yield LeadFound(_lead_of(one.link, at.fact_id, state, at.relevance))
+            if state.lead(_lead_of(one.link, "", state, 0.0).lead_id) is None:
+                yield LeadFound(_lead_of(one.link, at.fact_id, state, at.relevance))
 
     async def _pool(self, material: Material, asked: frozenset[str]) -> list[Passage]:
         """Return what was read until now, and what is read: the last `POOL` passages."""
@@ -83,7 +82,12 @@ class ChainReader:
         return await _with_references(hits, listed, targets, asked, question_names(state.question, state.language))
 
     async def _arrived(
-        self, paths: Sequence[Path], passages: Sequence[Passage], search: ChainSearch, state: State, asked: int
+        self,
+        paths: Sequence[Path],
+        passages: Sequence[Passage],
+        search: ChainSearch,
+        state: State,
+        asked: frozenset[str],
     ) -> ChainAnswer | None:
         """Let the judge read the ends of the best chains, and the passages that may answer directly."""
         judge = self._context.search_context.judge()
@@ -126,7 +130,7 @@ def _needs_no_step(one: ChainAnswer, other: ChainAnswer) -> bool:
 def _said_in(hit: Hit, state: State) -> list[Candidate]:
     """Return the sentences and rows of a passage, without the head of a mail."""
     found = list_candidates(state.question, [hit], state.language)
-    return [one for one in found if not _MAIL_HEAD.match(one.text)]
+    return [one for one in found if not is_mail_head(one.text)]
 
 
 async def _with_references(
@@ -199,7 +203,8 @@ def _findings(path: Path, answer: ChainAnswer | None, state: State, search: Chai
         if hop.link is not None:
             at = fact_of(hop.link.at, STEP_RELEVANCE, state.round)
             made = _lead_of(hop.link, at.fact_id, state, STEP_RELEVANCE)
-            yield LeadFound(made)
+            if answer is not None or state.lead(made.lead_id) is None:
+                yield LeadFound(made)
             yield LeadFollowed(made.lead_id, state.round, 0, READ)
             lead = made.lead_id
         following = path.hops[number + 1].link if number + 1 < len(path.hops) else None

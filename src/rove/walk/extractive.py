@@ -22,7 +22,7 @@ from rove.retrieve.bridge import bridges
 from rove.walk import EXTRACTIVE, Finding, Material, WalkContext
 from rove.walk.chain import fact_of, said_of
 from rove.walk.chain_reading import ChainReader
-from rove.walk.field_labels import is_furniture
+from rove.walk.field_labels import is_furniture, is_mail_head
 from rove.walk.leads import lead_to
 from rove.walk.state import State
 
@@ -55,7 +55,7 @@ class ExtractiveReader:
         """
         state = material.state
         listed = await asyncio.to_thread(list_candidates, state.question, material.hits, state.language)
-        candidates = listed[:CANDIDATES]
+        candidates = [one for one in listed if not is_mail_head(one.text)][:CANDIDATES]
         if not candidates:
             return
         scores = await self._relevance(candidates, state)

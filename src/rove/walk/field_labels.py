@@ -8,6 +8,7 @@ from rove.walk.references import heading_number
 
 _HEAD = re.compile(r"^[ \t]*\|(?P<cells>[^\n]+)\|[ \t]*\n[ \t]*\|[ \t:|-]+\|[ \t]*$", re.MULTILINE)
 
+_MAIL_HEAD = re.compile(r"(?:From|To|Cc|Date|Subject): ")
 _NUMBER = re.compile(r"\s\d+\Z")
 
 
@@ -27,6 +28,15 @@ def is_field_label(name: str, text: str) -> bool:
         return True
     heads = [cell.strip(" *_").casefold() for head in _HEAD.finditer(text) for cell in head["cells"].split("|")]
     return name.casefold() in heads
+
+
+def is_mail_head(sentence: str) -> bool:
+    """Say whether a sentence is the head of a mail, which says nothing of what is asked.
+
+    >>> is_mail_head("From: ann@x.example To: bo@x.example")
+    True
+    """
+    return bool(_MAIL_HEAD.match(sentence))
 
 
 def is_furniture(name: str, sentence: str, read: str) -> bool:
