@@ -261,7 +261,8 @@ def _is_new(value: BridgeValue, question: str, before: str) -> bool:
     if not text or len(text) > LONGEST_CHARS or (_AMOUNT.match(text) and not (text.isdigit() or value.head)):
         return False
     own = set(query_terms(text, "und")) or {text.casefold()}
-    if own.intersection(query_terms(question, "und")) and not any(map(str.isdigit, text)):
+    asked = own.intersection(query_terms(question, "und"))
+    if asked and not any(map(str.isdigit, text)) and (value.sure or own <= asked):
         return False
     return not _has_word(_folded(value.wanted), _folded(before))
 

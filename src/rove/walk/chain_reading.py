@@ -121,10 +121,15 @@ def _by_chain_first(one: ChainAnswer) -> tuple[bool, float]:
 
 
 def _needs_no_step(one: ChainAnswer, other: ChainAnswer) -> bool:
-    """Say whether a passage answers by itself, in the same words, what another answer took steps to."""
+    """Say whether a passage answers by itself, in the same words, what another answer took steps to.
+
+    One that is not sure by itself does so where nothing pointed to it, and it has all the words of the way.
+    """
     here, there = one.candidate.citation, other.candidate.citation
     is_same = here.document_id == there.document_id and here.span[0] < there.span[1] and there.span[0] < here.span[1]
-    return is_same and len(one.path.hops) == 1 and (one.score > 0 or one.path.words >= other.path.words)
+    pointed = any(hop.link is not None and hop.link.spot is not None for hop in other.path.hops)
+    alone = one.score > 0 or (one.path.words >= other.path.words and not pointed)
+    return is_same and len(one.path.hops) == 1 and alone
 
 
 def _said_in(hit: Hit, state: State) -> list[Candidate]:
