@@ -26,6 +26,11 @@ PAGE = {
         "Az Acme céget MEGJEGYZÉS 2 szerint Ada Byron alapította. Az Acme cég neve a megjegyzés szerint régi.",
         {"Ada Byron"},
     ),
+    "ja": (
+        "港橋の塗装工事の予算はいくらですか。",
+        "港橋の塗装工事について審議し、「港橋基金」の予算で可決した。塗装工事の予算は万円で表す。",
+        {"港橋基金"},
+    ),
 }
 
 

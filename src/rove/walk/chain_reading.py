@@ -47,10 +47,11 @@ class ChainReader:
         search = ChainSearch(passages, state.question, asked, state.language)
         paths = await asyncio.to_thread(search.paths)
         best = await self._arrived(paths, passages, search, state, frozenset(asked))
-        told: set[str] = set()
+        told, leads = set[str](), {lead.lead_id for lead in state.leads}
         if best is not None and best.chance > max((LEAST_CHANCE, *(fact.answers for fact in state.facts))):
             for finding in _findings(best.path, best, state, search):
                 told.update([finding.fact.fact_id] if isinstance(finding, FactFound) else [])
+                leads.update([finding.lead.lead_id] if isinstance(finding, LeadFound) else [])
                 yield finding
         told.update(fact.fact_id for fact in state.facts)
         chosen: dict[str, OpenLink] = {}
@@ -61,12 +62,12 @@ class ChainReader:
                 continue
             chosen.setdefault(_lead_of(one.link, "", state, 0.0).lead_id, one)
         for one in list(chosen.values())[:OPEN]:
-            for finding in _findings(one.path, None, state, search):
-                if not isinstance(finding, FactFound) or finding.fact.fact_id not in told:
-                    yield finding
             at = fact_of(one.link.at, min(search.share(one.path.words), 1.0), state.round)
-            if state.lead(_lead_of(one.link, "", state, 0.0).lead_id) is None:
-                yield LeadFound(_lead_of(one.link, at.fact_id, state, at.relevance))
+            last = LeadFound(_lead_of(one.link, at.fact_id, state, at.relevance))
+            for finding in (*_findings(one.path, None, state, search), last):
+                known = isinstance(finding, LeadFound) and finding.lead.lead_id in leads
+                if not known and not (isinstance(finding, FactFound) and finding.fact.fact_id in told):
+                    yield finding
 
     async def _pool(self, material: Material, asked: frozenset[str]) -> list[Passage]:
         """Return what was read until now, and what is read: the last `POOL` passages."""
@@ -208,8 +209,7 @@ def _findings(path: Path, answer: ChainAnswer | None, state: State, search: Chai
         if hop.link is not None:
             at = fact_of(hop.link.at, STEP_RELEVANCE, state.round)
             made = _lead_of(hop.link, at.fact_id, state, STEP_RELEVANCE)
-            if answer is not None or state.lead(made.lead_id) is None:
-                yield LeadFound(made)
+            yield LeadFound(made)
             yield LeadFollowed(made.lead_id, state.round, 0, READ)
             lead = made.lead_id
         following = path.hops[number + 1].link if number + 1 < len(path.hops) else None

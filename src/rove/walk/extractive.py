@@ -146,11 +146,6 @@ def _names(fact: Fact, candidate: Candidate, state: State, read: str) -> list[Le
     named = [
         (name, score)
         for name, score in bridges(state.question, candidate.text, language, known=known)
-        if score >= LIKELY and (name in sure or not _has_case(name)) and not is_furniture(name, candidate.text, read)
+        if score >= LIKELY and name in sure and not is_furniture(name, candidate.text, read)
     ]
     return [lead_to(name, "name", state.round, promise=score, fact=fact) for name, score in named[:NAMES]]
-
-
-def _has_case(name: str) -> bool:
-    """Say whether a name is in a script with capitals, in which a word that may be none is not worth a search."""
-    return name.casefold() != name or name.upper() != name

@@ -173,7 +173,8 @@ class Loop:
         """Take a finding in, or say why not."""
         if isinstance(finding, LeadFound):
             known = state.lead(finding.lead.lead_id)
-            if known is not None and known.lead_id in state.followed and known.fact_id != finding.lead.fact_id:
+            again = known is not None and known.document_id and known.lead_id in state.followed
+            if known is not None and again and known.round < state.round:  # a chain came there from another fact
                 return [LeadFound(replace(known, fact_id=finding.lead.fact_id, chunk_id=finding.lead.chunk_id))]
             return [*map(LeadFound, new_leads([finding.lead], state, (), self._context.memory))]
         if isinstance(finding, LeadFollowed) and finding.lead_id in state.followed:
