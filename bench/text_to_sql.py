@@ -16,25 +16,31 @@ import asyncio
 import random
 import re
 import sqlite3
+import tempfile
 import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import sqlglot
 from sqlglot import exp
 
+from bench.figures.databases import same_rows
 from bench.report import Table, say
 from bench.schemas import SET
 from bench.sets import read_lines
 from bench.vectors import use_remembered
-from rove.databases.by_meaning import Asked, NameMeanings
-from rove.databases.by_rules import by_rules
+from rove.databases.ask import DatabaseAsker
+from rove.databases.by_meaning import NameMeanings
 from rove.databases.mentions import is_numeric
+from rove.databases.reply import texts_of
+from rove.databases.targets import Result, target_of
 from rove.language.schema_text import schema_of
 from rove.models import EMBEDDERS
+from rove.models.judge import judge_of
 from rove.records.schema import Column, TableSchema
-from rove.settings import EmbedderSettings
+from rove.settings import EmbedderSettings, JudgeSettings
 
 TRANSLATED = Path(__file__).with_name("translated_questions.toml")
 BY_MEANING = "rules and meaning"
@@ -46,7 +52,7 @@ WORDS = ("Alpha", "Beta", "Gamma", "Delta", "Omega", "Sigma", "Kappa", "Theta")
 def run() -> list[Table]:
     """Answer all questions of the kind, and count what is right, wrong and refused."""
     databases = tables_of()
-    meanings = NameMeanings(EMBEDDERS.get(use_remembered())(EmbedderSettings(threads=1)))
+    meanings = NameMeanings(EMBEDDERS.get(use_remembered())(EmbedderSettings(threads=1)), judge_of(JudgeSettings()))
     asked = [(record, gold) for record in read_lines(SET / "queries.jsonl") if (gold := simple(record["answers"][0]))]
     say(f"text_to_sql: {len(asked)} questions over one table with at most one condition")
     pools = values_of([(record["db_id"], gold) for record, gold in asked])
@@ -54,16 +60,20 @@ def run() -> list[Table]:
     outcomes: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     wrong: list[list[object]] = []
     for database, group in grouped(asked).items():
-        connection = filled(databases[database], pools[database], database)
+        folder = tempfile.TemporaryDirectory(prefix="rove-bench-")
+        path = Path(folder.name) / "made.sqlite"
+        connection = filled(path, databases[database], pools[database], database)
+        asker = DatabaseAsker(database, target_of(f"sqlite:///{path}"), databases[database])
         for record, gold in group:
             texts = {"en": record["text"], **translated.get(record["text"], {})}
             for language, text in texts.items():
                 for method, by in (("rules", None), (BY_MEANING, meanings)):
-                    outcome, sql = judged(connection, text, gold, databases[database], language, by)
+                    outcome, sql = judged(connection, text, gold, replace(asker, meanings=by))
                     outcomes[language, method][outcome] += 1
                     if outcome == "wrong" and by:
                         wrong.append([text, sql, record["answers"][0]])
         connection.close()
+        folder.cleanup()
     rows = [[language, method, *numbers(counts)] for (language, method), counts in sorted(outcomes.items(), key=_place)]
     columns = ["language", "by", "questions", "right", "wrong", "refused", "execution accuracy", "right of answered"]
     return [
@@ -134,9 +144,9 @@ def values_of(asked: Iterable[tuple[str, exp.Select]]) -> dict[str, dict[str, li
     return found
 
 
-def filled(tables: list[TableSchema], pool: dict[str, list[str]], seed: str) -> sqlite3.Connection:
-    """A database in memory of the tables, with `ROWS` rows each, the same for the same seed."""
-    connection = sqlite3.connect(":memory:")
+def filled(path: Path, tables: list[TableSchema], pool: dict[str, list[str]], seed: str) -> sqlite3.Connection:
+    """A database of the tables, with `ROWS` rows each, the same for the same seed."""
+    connection = sqlite3.connect(path)
     chance = random.Random(seed)
     for table in tables:
         columns = ", ".join(f'"{c.name}" {"REAL" if is_numeric(c) else "TEXT"}' for c in table.columns)
@@ -144,6 +154,7 @@ def filled(tables: list[TableSchema], pool: dict[str, list[str]], seed: str) -> 
         marks = ", ".join("?" * len(table.columns))
         rows = [[_value(column, pool, chance, row) for column in table.columns] for row in range(ROWS)]
         connection.executemany(f'INSERT INTO "{table.name}" VALUES ({marks})', rows)
+    connection.commit()
     return connection
 
 
@@ -158,42 +169,10 @@ def _value(column: Column, pool: dict[str, list[str]], chance: random.Random, ro
     return f"{chance.choice(WORDS)} {chance.randint(1, 30)}"
 
 
-def judged(
-    connection: sqlite3.Connection,
-    question: str,
-    gold: exp.Select,
-    tables: list[TableSchema],
-    language: str,
-    meanings: NameMeanings | None,
-) -> tuple[str, str]:
+def judged(connection: sqlite3.Connection, question: str, gold: exp.Select, asker: DatabaseAsker) -> tuple[str, str]:
     """Say whether a question is answered "right", "wrong" or not ("refused"), and by which SQL."""
-    asked = [Asked(table, held(connection, table)) for table in tables]
-    made = [found for one in asked if (found := by_rules(question, language, one.table, one.held))]
-    best = max(made, key=lambda one: one.weight, default=None)
-    if best is None and meanings is not None:
-        read = asyncio.run(meanings.read(question, language, asked))
-        best = read.ruled if read else None
-    if best is None:
-        return "refused", ""
-    sql = best.query.sql(dialect="sqlite")
-    ordered = gold.args.get("order") is not None
-    wanted, got = (rows_of(connection, one, ordered=ordered) for one in (gold.sql(dialect="sqlite"), sql))
-    return ("right" if wanted == got else "wrong"), sql
-
-
-def held(connection: sqlite3.Connection, table: TableSchema) -> dict[str, list[str]]:
-    """The different values of a table's texts."""
-    return {
-        column.name: [
-            str(value)
-            for (value,) in connection.execute(f'SELECT DISTINCT "{column.name}" FROM "{table.name}" LIMIT {HELD}')
-        ]
-        for column in table.columns
-        if not is_numeric(column)
-    }
-
-
-def rows_of(connection: sqlite3.Connection, sql: str, *, ordered: bool) -> list[tuple]:
-    """The rows of a query; in any order, and with columns in any order, as Spider compares them, unless it orders."""
-    rows = [tuple(sorted(map(repr, row))) for row in connection.execute(sql)]
-    return rows if ordered else sorted(rows)
+    reply = asyncio.run(asker.ask(question))
+    if not reply.answered:
+        return "refused", reply.text
+    found = same_rows(reply.rows, texts_of(Result((), tuple(connection.execute(gold.sql(dialect="sqlite"))))))
+    return ("right" if found else "wrong"), reply.sql

@@ -121,7 +121,7 @@ class DatabaseOperations:
             held[name] = (time.monotonic(), await asyncio.to_thread(target.tables))
         allowed = {table.casefold() for table in one.tables}
         tables = [table for table in held[name][1] if not allowed or table.name.casefold() in allowed]
-        meanings = _part("by_meaning:NameMeanings")(self.search_context.embedder)
+        meanings = _part("by_meaning:NameMeanings")(self.search_context.embedder, self.search_context.judge())
         meanings = self.__dict__.setdefault("_name_meanings", meanings)
         return asker(name, target, tables, limits(one.max_rows, one.timeout_s), self.chat_model(), meanings)
 

@@ -61,7 +61,7 @@ def test_what_is_not_understood_is_not_answered(tmp_path: Path, shop: str) -> No
         reply = kb.ask_database("Why is the sky blue?")
         assert not reply.answered
         assert not reply.sql
-        assert reply.text == "I cannot answer this from the tables of shop."
+        assert reply.text == "I cannot answer this from the tables of shop. Not understood: sky, blue."
         assert kb.ask_database("Warum ist der Himmel blau?").text.startswith("Das kann ich aus den Tabellen")
 
 

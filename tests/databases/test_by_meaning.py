@@ -10,8 +10,8 @@ import pytest
 
 from rove import Rove
 from rove.databases.by_rules import by_rules
+from rove.databases.joins import alone
 from rove.databases.mentions import asks_within
-from rove.models.fake import FakeEmbedder
 from rove.records.schema import Column, TableSchema
 
 MADE = """
@@ -69,9 +69,10 @@ def test_what_is_near_to_no_name_or_asks_for_more_is_not_answered(kb: Rove, ques
     assert (reply.answered, reply.sql) == (False, "")
 
 
-def test_an_embedder_whose_bounds_are_not_known_reads_nothing(address: str, tmp_path: Path) -> None:
-    with Rove.open(tmp_path / "kb", embedder=FakeEmbedder(), databases={"staff": {"url": address}}) as kb:
-        assert not kb.ask_database("平均工资是多少？").answered
+def test_without_a_judge_no_word_is_read_as_another(address: str, tmp_path: Path) -> None:
+    with Rove.open(tmp_path / "kb", judge={"name": ""}, databases={"staff": {"url": address}}) as kb:
+        reply = kb.ask_database("平均工资是多少？")
+    assert (reply.answered, reply.not_understood) == (False, ("工资",))
 
 
 @pytest.mark.parametrize(
@@ -92,7 +93,7 @@ def test_a_word_that_asks_for_something_is_no_name(word: str, language: str) -> 
 )
 def test_what_stands_after_the_way_of_an_order_is_no_key_of_it(question: str, language: str) -> None:
     table = TableSchema("singer", (Column("name", "text"), Column("age", "number")))
-    ruled = by_rules(question, language, table, {})
-    assert ruled is not None
+    ruled = by_rules(question, language, alone(table, {}))
+    assert ruled.query is not None
     assert ruled.query.sql(dialect="sqlite").startswith('SELECT "name" FROM "singer" ORDER BY "age" ASC')
     assert '"name" ASC' not in ruled.query.sql(dialect="sqlite")

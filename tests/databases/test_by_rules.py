@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import pytest
 
 from rove.databases.by_rules import by_rules
+from rove.databases.joins import alone
 from rove.records.schema import Column, TableSchema
 
 SINGER = TableSchema(
@@ -63,10 +66,15 @@ ASKED = [
 ]
 
 
+def understood(question: str, language: str, table: TableSchema, held: Mapping[str, Sequence[str]]) -> str | None:
+    """The SQL of a question that is understood to its last word, else None."""
+    found = by_rules(question, language, alone(table, held))
+    return found.query.sql(dialect="sqlite") if found.query is not None and found.is_understood else None
+
+
 @pytest.mark.parametrize(("language", "question", "sql"), ASKED)
 def test_a_question_becomes_sql_or_nothing(language: str, question: str, sql: str | None) -> None:
-    found = by_rules(question, language, STAFF.get(language, SINGER), HELD)
-    assert (found.query.sql(dialect="sqlite") if found else None) == sql
+    assert understood(question, language, STAFF.get(language, SINGER), HELD) == sql
 
 
 MIXED = [
@@ -93,14 +101,11 @@ MIXED = [
 def test_names_and_values_are_understood_as_they_stand_in_a_table_of_another_language(
     language: str, table: str, question: str, sql: str | None
 ) -> None:
-    found = by_rules(question, language, STAFF.get(table, SINGER), HELD)
-    assert (found.query.sql(dialect="sqlite") if found else None) == sql
+    assert understood(question, language, STAFF.get(table, SINGER), HELD) == sql
 
 
 def test_a_name_is_no_part_of_a_longer_word_nor_of_another_name() -> None:
     table = TableSchema("t", (Column("age", "number"), Column("平均年龄", "number"), Column("平均工资", "number")))
-    assert by_rules("message 是多少？", "zh", table, {}) is None
-    found = by_rules("Show the 平均工资", "en", table, {})
-    assert found is not None
-    assert found.query.sql(dialect="sqlite") == 'SELECT "平均工资" FROM "t"'
-    assert by_rules("artist 有几个？", "zh", table, {"age": ["art"]}) is None
+    assert understood("message 是多少？", "zh", table, {}) is None
+    assert understood("Show the 平均工资", "en", table, {}) == 'SELECT "平均工资" FROM "t"'
+    assert understood("artist 有几个？", "zh", table, {"age": ["art"]}) is None

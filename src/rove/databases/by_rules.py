@@ -1,114 +1,168 @@
-"""SQL without a chat model: filters, counts, sums, averages, extremes, top-n and groups over one table, by rules.
+"""SQL without a chat model: filters, counts, sums, averages, extremes, top-n and groups over a table, by rules.
 
-A question is read bit by bit: what names a column, a value, a number or an intent is taken. Where words are left over
-that say something, the rules have not understood it, and say so.
+A question is read bit by bit: what names a column, a value, a number or an intent is taken, and must find its use in
+the query. Where words are left over that say something, or a "not" that denies nothing, the rules have not understood
+the question, and say which words.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import regex
 from sqlglot import exp
 
-from rove.databases.build_query import measurable, query_of
+from rove.databases.build_query import query_of
+from rove.databases.column_kinds import in_period, is_dated, is_measure, is_year, no_of, yes_of
+from rove.databases.joins import Child, JoinedTable, column_name
 from rove.databases.mentions import (
-    TEMPORAL,
     Mention,
     Reading,
     ValueMention,
     is_numeric,
     mentioned,
+    places_of,
     take_table,
     values_in,
 )
-from rove.databases.query_plan import AGE, NEAR_CHARS, Cues, QueryPlan, ages_of, column_of, gap, place_of
+from rove.databases.query_plan import AGE, NEAR_CHARS, Cues, QueryPlan, ages_of, gap
 from rove.language.cue_words import UNSPACED
 from rove.records.document import Span
-from rove.records.schema import Column, TableSchema
+from rove.records.quantity import CalendarDay
+from rove.records.schema import Column
 
 COMPARED: dict[str, type[exp.Predicate]] = {"at_least": exp.GTE, "at_most": exp.LTE, "above": exp.GT, "below": exp.LT}
-WHOLE = 1.9
-"""What the name of a column weighs that counts before all cues: two words or more."""
-_YEAR = regex.compile(r"(?:1[5-9]|20)\d\d")
+WHOLE, WHOLE_UNSPACED = 1.9, 0.95
+"""What the name of a column weighs that counts before all cues: two words or more, where words have no spaces one."""
+BESIDE_CHARS = 10
+"""A number without a word such as "over" belongs to a column that is named so near before or after it."""
+DENIED_BEFORE, DENIED_AFTER = 20, 5
+"""How far before what it denies a "not" may stand, and how far behind it in languages that put it there."""
+YEARS_AROUND = 10
+"""A year that lies no farther from those of a column may be one of it."""
+_NUMBER = regex.compile(r"\d+(?:\.\d+)?")
+DENIES_BEHIND = UNSPACED | {"hu"}
 
 
 @dataclass(frozen=True, slots=True)
 class RuledSql:
-    """SQL by rules over one table. `weight`: how much of the table was named."""
+    """What the rules make of a question over one table. `weight`: how much of the table was named.
 
-    query: exp.Select
-    table: TableSchema
-    weight: float
-
-
-def by_rules(question: str, language: str, table: TableSchema, held: Mapping[str, Sequence[str]]) -> RuledSql | None:
-    """Return SQL for a question over a table; None where it was not understood.
-
-    `language`: en, de, hu, zh or ja. `held`: different values of the table's columns, by their names.
+    `query`: None where there is none. `not_read`: where words stand that have no part in it; none if it is understood.
+    `open_extremes`: where the most or the least is asked for, and of which column is not said.
     """
+
+    query: exp.Select | None
+    joined: JoinedTable
+    weight: float
+    not_read: tuple[Span, ...] = ()
+    open_extremes: Mapping[Span, str] = field(default_factory=dict[Span, str])
+
+    @property
+    def is_understood(self) -> bool:
+        """Whether the query says all that the question does."""
+        return self.query is not None and not self.not_read
+
+
+def by_rules(question: str, language: str, joined: JoinedTable) -> RuledSql:
+    """Read a question over a table and what it is joined with. `language`: en, de, hu, zh or ja."""
     reading = Reading(question, language)
+    said = _taken(reading, joined)
     plan = QueryPlan()
-    said = _taken(reading, table, held)
     columns, cues = said.columns, said.cues
-    if not _add_numbers(reading, plan, columns, cues, table):
-        return None
-    for value in (*said.values, *(_placed(one, columns, table, held) for one in said.quoted)):
+    lost = [*_add_numbers(reading, plan, said, joined)]
+    for value in (*said.values, *(_placed(one, columns, joined) for one in said.quoted)):
         if value.column is None:
-            return None
-        _add_value(plan, value, columns, cues.denied)
+            lost.append(value.span)
+        else:
+            _add_value(reading, plan, value, columns, cues)
+    _add_flags(reading, plan, columns, cues, joined)
+    lost += _add_children(reading, plan, said, joined)
     _take_fillers(reading, cues)
-    if reading.left_over() or (not said.named and not columns and not said.values):
-        return None
     plan.shown = [mention for mention in columns if mention.span not in plan.used]
-    if cues.soft and not cues.aggregates and not any(measurable(mention.column) for mention in plan.shown):
-        cues.counts = cues.soft
-    query = query_of(plan, table, reading, cues)
-    if query is None:
-        return None
-    for condition in plan.conditions:
-        query = query.where(condition)
-    weight = sum(m.weight for m in columns) + 2 * len(said.values) + 4 * said.named
-    return RuledSql(query.from_(place_of(table)), table, weight)
+    lost += [*reading.left_over(), *_unused(reading, plan, cues, joined)]
+    own = [one for one in (*columns, *said.values) if one.column in joined.table.columns]
+    if said.named < 1 and said.neighbours:  # what is only shown may as well be of what is named
+        own = [one for one in own if isinstance(one, ValueMention) or one.span in plan.used or is_measure(one.column)]
+    if (not said.named or said.neighbours and said.named < 1) and not own:
+        return RuledSql(None, joined, 0.0, tuple(sorted(lost)))
+    query = query_of(plan, joined, reading, cues)
+    if query is not None:
+        for condition in plan.conditions:
+            query = query.where(condition)
+        query = joined.written(query)
+    weight = sum(m.weight * _nearness(m.column, joined) for m in columns) + 4 * said.named
+    weight += sum(2 * _nearness(value.column, joined) for value in said.values)
+    extremes = {} if query else {**dict.fromkeys(cues.most, "most_of"), **dict.fromkeys(cues.least, "least_of")}
+    return RuledSql(query, joined, weight, tuple(sorted(set(lost))), extremes)
 
 
-def not_understood(question: str, language: str, table: TableSchema, held: Mapping[str, Sequence[str]]) -> list[Span]:
-    """Return where a question has words that the rules find no name, value or cue for; see `by_rules`."""
-    reading = Reading(question, language)
-    said = _taken(reading, table, held)
-    for span, _ in reading.numbers():
-        reading.take(span)
-    _take_fillers(reading, said.cues)
-    return reading.left_over()
+def _nearness(column: Column | None, joined: JoinedTable) -> float:
+    """What naming a column weighs: less where it is one of another table that this one refers to."""
+    return 1.0 if column in joined.table.columns else 0.7
 
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """What a question names of a table. `named`: how much of the table's own name."""
+    """What a question names of a table. `named`: how much of the table's own name.
+
+    `neighbours`: where tables are named that it refers to, among the columns; `children`: those that refer to it.
+    """
 
     columns: list[Mention]
     values: list[ValueMention]
     quoted: list[ValueMention]
     cues: Cues
     named: float
+    neighbours: list[Mention] = field(default_factory=list[Mention])
+    children: list[tuple[Child, Span]] = field(default_factory=list[tuple[Child, Span]])
 
 
-def _taken(reading: Reading, table: TableSchema, held: Mapping[str, Sequence[str]]) -> _Said:
+def _taken(reading: Reading, joined: JoinedTable) -> _Said:
     """Take all that a question names, and its cues; numbers and fillers are left."""
+    table = joined.view
     quoted = list(reading.quoted())
-    columns = mentioned(reading, table, WHOLE)
-    values = list(values_in(reading, held, table))
+    columns = mentioned(reading, table, WHOLE_UNSPACED if reading.language in UNSPACED else WHOLE, joined.others())
+    values = list(values_in(reading, joined.held, table))
     cues = _cues(reading)
-    columns = sorted([*columns, *mentioned(reading, table)], key=lambda mention: mention.span)
-    named, places = take_table(reading, table)
+    said = {name.casefold() for one in joined.table.columns for name in (one.name, one.label)}
+    is_column = joined.table.name.casefold() in said  # a table "sales" with a column "sales"
+    before, places = (0.0, list[Span]()) if is_column else take_table(reading, joined.table, whole=True)
+    neighbours = _neighbours(reading, joined)
+    columns = sorted(
+        [*columns, *neighbours, *mentioned(reading, table, others=joined.others())], key=lambda mention: mention.span
+    )
+    named, more = take_table(reading, joined.table)
+    children = [
+        (child, span)
+        for child in joined.children
+        for span in _taken_places(reading, child.table.name, child.table.label)
+    ]
     cues.sums = reading.cues("sum") if not cues.counts else []
-    cues.distinct, cues.groups, cues.denied = bool(reading.cues("distinct")), reading.cues("each"), reading.cues("not")
+    cues.distinct, cues.groups = reading.cues("distinct"), reading.cues("each")
+    cues.denied = reading.cues("not")
     cues.who = bool(reading.cues("who"))
     cues.top = _number_beside(reading, [*cues.most, *cues.least])
-    cues.tables = places
+    cues.tables = [*places, *more]
     cues.by_count = _by_count(reading, cues)
-    return _Said(columns, values, quoted, cues, named)
+    return _Said(columns, values, quoted, cues, max(before, named), neighbours, children)
+
+
+def _neighbours(reading: Reading, joined: JoinedTable) -> list[Mention]:
+    """The tables that this one refers to, where they are named: each stands for what its rows are known by."""
+    found: list[Mention] = []
+    for parent in joined.parents:
+        for span in _taken_places(reading, parent.table.name, parent.table.label):
+            found += [Mention(column, span, 0.5) for column in parent.shown()[:1]]
+    return found
+
+
+def _taken_places(reading: Reading, name: str, label: str) -> list[Span]:
+    places = [span for span in places_of(reading, name, label) if reading.free(span)]
+    for span in places:
+        reading.take(span)
+    return places
 
 
 def _take_fillers(reading: Reading, cues: Cues) -> None:
@@ -137,42 +191,134 @@ def _cues(reading: Reading) -> Cues:
     )
 
 
+def _unused(reading: Reading, plan: QueryPlan, cues: Cues, joined: JoinedTable) -> list[Span]:
+    """Where something is denied or compared that the query has no part for; what can be a mere filler is none.
+
+    Of what a row refers to nothing can be denied by these rows: who has none of them has no row here.
+    """
+    others = bool(plan.shown) and all(one.column not in joined.table.columns for one in plan.shown)
+    spans = [span for span in cues.denied if others or span not in plan.denied]
+    spans += [span for span, _ in cues.compared if span not in plan.compared and not reading.is_filler(span)]
+    return spans
+
+
 def _by_count(reading: Reading, cues: Cues) -> bool:
     """Whether "most" is said of rows: of the table itself, or of what is common."""
     followers = [*cues.tables, *reading.cues("common")]
     extremes = [*cues.most, *cues.least]
-    plain = [
-        span for span in extremes if reading.folded[slice(*span)] in {"most", "least", "fewest", "meisten", "wenigsten"}
-    ]
+    plain = [span for span in extremes if reading.says("plainly_most", span)]
     return any(0 <= follower[0] - extreme[1] <= 1 for extreme in plain for follower in followers)
 
 
-def _add_numbers(reading: Reading, plan: QueryPlan, columns: list[Mention], cues: Cues, table: TableSchema) -> bool:
-    """Turn the numbers of a question into conditions; False where one is of no column that is named."""
-    numbers = list(reading.numbers())
+def _denied(reading: Reading, plan: QueryPlan, cues: Cues, span: Span) -> bool:
+    """Whether a "not" that denies nothing else yet stands by what is at `span`; it is used up."""
+    behind = DENIED_AFTER if reading.language in DENIES_BEHIND else 0
+    for start, end in cues.denied:
+        near = 0 <= span[0] - end <= DENIED_BEFORE or 0 <= start - span[1] < behind
+        if near and (start, end) not in plan.denied:
+            plan.denied.add((start, end))
+            return True
+    return False
+
+
+def _add_numbers(reading: Reading, plan: QueryPlan, said: _Said, joined: JoinedTable) -> list[Span]:
+    """Turn the numbers of a question into conditions; return where those stand that are of no column."""
+    lost: list[Span] = []
+    cues, columns = said.cues, said.columns
+    lost += _add_periods(reading, plan, said, joined)
+    numbers = [one for one in reading.numbers()]
     while numbers:
         span, number = numbers.pop(0)
-        near = ((apart, kind) for place, kind in cues.compared if (apart := gap(place, span)) <= NEAR_CHARS // 2)
-        cue = min(near, default=(0, ""))[1]
+        place, cue = _cue_near(cues, span)
         if reading.folded[slice(*span)].isalpha() and not cue:  # "one of the"
             continue
         reading.take(span)
         kind = COMPARED.get(cue, exp.EQ)
         spaced = reading.language not in UNSPACED
-        if spaced and cue != "between" and any(0 <= place[0] - span[1] <= len(" or more ") for place in cues.tables):
+        if spaced and cue != "between" and any(0 <= one[0] - span[1] <= len(" or more ") for one in cues.tables):
             plan.having.append(kind(this=exp.Count(this=exp.Star()), expression=exp.Literal.number(number)))
+            plan.compared.add(place)
             continue
-        column = _column_for(reading, columns, span, cue, number, table, plan)
-        if column is None:
-            return False
+        others = [mention.span for mention in said.neighbours] + [place for _, place in said.children]
+        column = _column_for(reading, columns, span, place if cue else None, cues, plan, joined)
+        if column is None or any(0 <= one[0] - span[1] <= 1 for one in others):
+            lost.append(span)
+            continue
+        plan.compared.add(place)
         value = _literal(number, column)
         if cue == "between" and numbers:
             upper, other = numbers.pop(0)
             reading.take(upper)
-            plan.conditions.append(exp.Between(this=column_of(column), low=value, high=_literal(other, column)))
+            plan.conditions.append(exp.Between(this=column_name(column.name), low=value, high=_literal(other, column)))
         else:
-            plan.conditions.append(kind(this=column_of(column), expression=value))
-    return True
+            plan.conditions.append(kind(this=column_name(column.name), expression=value))
+    return lost
+
+
+def _cue_near(cues: Cues, span: Span) -> tuple[Span, str]:
+    near = ((gap(place, span), place, kind) for place, kind in cues.compared if gap(place, span) <= NEAR_CHARS // 2)
+    _, place, cue = min(near, default=(0, (0, 0), ""))
+    return place, cue
+
+
+def _add_periods(reading: Reading, plan: QueryPlan, said: _Said, joined: JoinedTable) -> list[Span]:
+    """Turn days, months and years into conditions of the column of days or years that they belong to.
+
+    Return where a year may as well be an amount.
+    """
+    lost: list[Span] = []
+    periods = reading.periods()
+    while periods:
+        span, day = periods.pop(0)
+        place, cue = _cue_near(said.cues, span)
+        beside = _beside(said.columns, span, place if cue else None)
+        mention, column = _timely(said.columns, span, joined)
+        if column is None:
+            continue
+        if beside is not None and is_measure(beside.column) and not day.month:  # "a salary above 2000"
+            is_time, is_amount = _holds(column, day.year, YEARS_AROUND), _holds(beside.column, day.year)
+            if is_amount or not is_time:
+                if is_time:
+                    reading.take(span)
+                    lost.append(span)
+                continue
+        reading.take(span)
+        last: CalendarDay | None = None
+        if cue == "between" and periods:
+            upper, last = periods.pop(0)
+            reading.take(upper)
+        plan.conditions.append(in_period(column, cue, day, last))
+        plan.compared.add(place)
+        if mention is not None:
+            plan.used.add(mention.span)
+    return lost
+
+
+def _holds(column: Column, number: int, around: int = 0) -> bool:
+    """Whether a number lies among those that a column holds, days by their year."""
+    known = [float(found[0]) for one in column.samples if (found := _NUMBER.match(one))]
+    return bool(known) and min(known) - around <= number <= max(known) + around
+
+
+def _beside(columns: Sequence[Mention], span: Span, cue: Span | None) -> Mention | None:
+    """The column that is named right before a number, or before the word that compares it."""
+    starts = min(span[0], cue[0]) if cue else span[0]
+    before = [mention for mention in columns if mention.span[1] <= starts]
+    most = BESIDE_CHARS if cue else 1
+    return before[-1] if before and starts - before[-1].span[1] <= most else None
+
+
+def _timely(columns: Sequence[Mention], span: Span, joined: JoinedTable) -> tuple[Mention | None, Column | None]:
+    """The column of days or years that a time belongs to: the nearest that is named, else the table's only one."""
+    named = [mention for mention in columns if is_dated(mention.column) or is_year(mention.column)]
+    if named:
+        nearest = min(named, key=lambda mention: gap(mention.span, span))
+        return nearest, nearest.column
+    for columns_of in (joined.table.columns, joined.view.columns):
+        every = [column for column in columns_of if is_dated(column) or is_year(column)]
+        if every:
+            return None, every[0] if len(every) == 1 else None
+    return None, None
 
 
 def _literal(number: str, column: Column) -> exp.Expr:
@@ -183,30 +329,34 @@ def _column_for(
     reading: Reading,
     columns: Sequence[Mention],
     span: Span,
-    cue: str,
-    number: str,
-    table: TableSchema,
+    cue: Span | None,
+    cues: Cues,
     plan: QueryPlan,
+    joined: JoinedTable,
 ) -> Column | None:
     """The column that a number is compared with; the mention of it is used up."""
-    around = reading.folded[max(0, span[0] - NEAR_CHARS // 2) : span[1] + 3]
-    fits = [m for m in columns if is_numeric(m.column) or TEMPORAL.search(m.column.type) or not m.column.type]
+    keys = [column for column in joined.table.columns if column.is_key]
+    if not cue and len(keys) == 1 and is_numeric(keys[0]) and any(0 <= span[0] - one[1] <= 1 for one in cues.tables):
+        return keys[0]
+    behind = 0 if reading.language in UNSPACED else 1
+    if cue and AGE.search(reading.folded[slice(*cue)]) and (ages := ages_of(joined.table)):
+        plan.used |= {mention.span for mention in columns if mention.column == ages[0]}
+        return ages[0]
+    fits = [m for m in columns if is_numeric(m.column) or not m.column.type]
+    fits = [m for m in fits if not (m.column.is_key or m.column.references) or 0 <= span[0] - m.span[1] <= BESIDE_CHARS]
+    fits = [m for m in fits if cue or m.span[1] <= span[0] or m.span[0] - span[1] <= behind]
     near = sorted(fits, key=lambda m: (gap(m.span, span) + (m.span[0] > span[0]) * 5, m.span))
-    if near and gap(near[0].span, span) <= NEAR_CHARS:
+    if near and gap(near[0].span, span) <= (NEAR_CHARS if cue else BESIDE_CHARS):
         plan.used.add(near[0].span)
         return near[0].column
-    if AGE.search(around) and (ages := ages_of(table)):
+    around = reading.folded[max(0, span[0] - NEAR_CHARS // 2) : span[1] + 3]
+    if AGE.search(around) and (ages := ages_of(joined.table)):
         return ages[0]
-    if _YEAR.fullmatch(number):
-        years = [c for c in table.columns if "year" in f"{c.label} {c.name}".casefold() or TEMPORAL.search(c.type)]
-        return years[0] if len(years) == 1 else None
-    if cue and len(columns) == 1:
-        plan.used.add(columns[0].span)
-        return columns[0].column
-    return None
+    measures = [column for column in joined.table.columns if is_measure(column)]
+    return measures[0] if cue and len(measures) == 1 else None
 
 
-def _add_value(plan: QueryPlan, value: ValueMention, columns: Sequence[Mention], denied: Sequence[Span]) -> None:
+def _add_value(reading: Reading, plan: QueryPlan, value: ValueMention, columns: Sequence[Mention], cues: Cues) -> None:
     column = value.column
     if column is None:
         return
@@ -214,16 +364,44 @@ def _add_value(plan: QueryPlan, value: ValueMention, columns: Sequence[Mention],
     near = min(beside, key=lambda mention: gap(mention.span, value.span), default=None)
     if near is not None and gap(near.span, value.span) <= NEAR_CHARS // 2:
         plan.used.add(near.span)
-    kind = exp.NEQ if any(0 <= value.span[0] - end <= NEAR_CHARS // 2 for _, end in denied) else exp.EQ
-    plan.conditions.append(kind(this=column_of(column), expression=exp.Literal.string(value.text)))
+    kind = exp.NEQ if _denied(reading, plan, cues, value.span) else exp.EQ
+    plan.conditions.append(kind(this=column_name(column.name), expression=exp.Literal.string(value.text)))
 
 
-def _placed(
-    value: ValueMention, columns: Sequence[Mention], table: TableSchema, held: Mapping[str, Sequence[str]]
-) -> ValueMention:
+def _add_flags(reading: Reading, plan: QueryPlan, columns: Sequence[Mention], cues: Cues, joined: JoinedTable) -> None:
+    """Columns of yes or no that are named are conditions; a day that is denied is one that is not there."""
+    for mention in columns:
+        if mention.span in plan.used:
+            continue
+        yes = yes_of(mention.column, joined.held.get(mention.column.name, ()))
+        if yes is not None:
+            plan.conditions.append(no_of(yes) if _denied(reading, plan, cues, mention.span) else yes)
+            plan.used.add(mention.span)
+        elif is_dated(mention.column) and _denied(reading, plan, cues, mention.span):
+            plan.conditions.append(exp.Is(this=column_name(mention.column.name), expression=exp.Null()))
+            plan.used.add(mention.span)
+
+
+def _add_children(reading: Reading, plan: QueryPlan, said: _Said, joined: JoinedTable) -> list[Span]:
+    """Tables that refer to this one, where they are named: their rows are there, or where that is denied are not.
+
+    Return where one stands that is part of another name.
+    """
+    beside, lost = [*said.cues.tables, *(mention.span for mention in said.columns)], list[Span]()
+    for child, span in said.children:
+        plan.children.append(span)
+        if any(gap(one, span) <= 1 and reading.language not in UNSPACED for one in beside):
+            lost.append(span)
+            continue
+        some = not _denied(reading, plan, said.cues, span)
+        plan.conditions.append(joined.has(child, some=some))
+    return lost
+
+
+def _placed(value: ValueMention, columns: Sequence[Mention], joined: JoinedTable) -> ValueMention:
     """Find the column of a value in quotation marks: one that holds it, else the one that is named nearest."""
-    folded = value.text.casefold()
-    holding = [c for c in table.columns if any(one.casefold() == folded for one in held.get(c.name, ()))]
+    folded, held = value.text.casefold(), joined.held
+    holding = [c for c in joined.view.columns if any(one.casefold() == folded for one in held.get(c.name, ()))]
     near = sorted((m for m in columns if not is_numeric(m.column)), key=lambda m: gap(m.span, value.span))
     for mention in near:
         if mention.column in holding:

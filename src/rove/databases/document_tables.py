@@ -61,7 +61,12 @@ async def ask_tables(
     target = await asyncio.to_thread(DuckTarget, tables)
     try:
         asker = DatabaseAsker(
-            "documents", target, target.tables(), Limits(), chat, NameMeanings(search_context.embedder)
+            "documents",
+            target,
+            target.tables(),
+            Limits(),
+            chat,
+            NameMeanings(search_context.embedder, search_context.judge()),
         )
         reply = await asker.ask(question, dry_run=dry_run, listener=listener)
         cells = await asyncio.to_thread(_cited, reply, tables, target) if reply.answered else ()

@@ -14,15 +14,18 @@ from rove.language.cue_words import UNSPACED
 from rove.language.identifiers import in_words
 from rove.language.quantities.digits import digit_values
 from rove.language.quantities.reader import plain_number, read_quantities
+from rove.language.short_forms import plain
 from rove.language.stopwords import stop_words
 from rove.language.words import terms
 from rove.records.document import Span
-from rove.records.quantity import Quantity
+from rove.records.quantity import CalendarDay, Quantity
 from rove.records.schema import Column, TableSchema
 
 NUMERIC = regex.compile(r"int|num|dec|real|float|double|money|serial|year|bit", regex.IGNORECASE)
 TEMPORAL = regex.compile(r"date|time|year", regex.IGNORECASE)
 LEAST_VALUE_CHARS = 2
+FEW_VALUES = 12
+"""A column of no more different values has such of a single Han letter too: 女."""
 TOO_GENERAL = frozenset({"id", "number", "code", "num", "date", "type"})
 """Words that do not name a column where they are a part of its name only."""
 HUNGARIAN_ENDING = 4
@@ -31,6 +34,7 @@ LETTER_OF_UNSPACED = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]")
 _WORD = regex.compile(r"\d[\d,]*(?:\.\d+)?|[^\W\d_]+(?:['’_-][^\W\d_]+)*")
 _RUN = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}ー]+|[a-z\d]+")
 _QUOTED = regex.compile(r"[\"“”„«「『]([^\"“”„«»「」『』]{1,80})[\"“”»」』]|(?<!\w)['‘]([^'‘’]{1,80})['’](?!\w)")
+_DIGITS = regex.compile(r"\d+")
 _ONE = regex.compile(r"\bone\b")
 _IS_NUMBER = regex.compile(r"-?\d+(?:\.\d+)?")
 
@@ -83,6 +87,15 @@ class Reading:
                 found.append(match.span())
         return found
 
+    def says(self, kind: str, span: Span) -> bool:
+        """Whether what stands at `span` is, by itself, a cue of a kind."""
+        pattern = cue_pattern(kind, self.language)
+        return pattern is not None and pattern.fullmatch(self.folded[slice(*span)]) is not None
+
+    def is_filler(self, span: Span) -> bool:
+        """Whether what stands at `span` may as well say nothing."""
+        return self.says("filler", span)
+
     def quoted(self) -> Iterator[ValueMention]:
         """Take what stands in quotation marks."""
         for match in _QUOTED.finditer(self.question):
@@ -99,18 +112,42 @@ class Reading:
         places += [(match.span(), "1") for match in _ONE.finditer(self.folded)] if self.language == "en" else []
         yield from sorted((span, value) for span, value in places if self.free(span) and _IS_NUMBER.fullmatch(value))
 
+    def periods(self) -> list[tuple[Span, CalendarDay]]:
+        """The free days, months and years of the question, without taking them; a year may be a plain number too."""
+        found = read_quantities(self.question, self.language)
+        dates = [(one.span, one.day) for one in found if one.kind == "date" and one.day and one.day.year]
+        bare = [(one.span, CalendarDay(int(one.value))) for one in found if one.kind == "year"]
+        return sorted((span, day) for span, day in (*dates, *bare) if self.free(span))
+
     def left_over(self) -> list[Span]:
         """Where the words stand that say something and that nothing has taken."""
         if self.language in UNSPACED:
             rest = "".join(letter if at not in self.taken else " " for at, letter in enumerate(self.folded))
             return [match.span() for match in _RUN.finditer(rest)]
-        stops = stop_words(self.language)
+        stops = stop_words(self.language) - words_of("telling", self.language)
         words = (match for match in _WORD.finditer(self.folded) if match[0] not in stops and match[0] != "s")
-        return [match.span() for match in words if self.free(match.span())]
+        ends = {match.end() for match in _DIGITS.finditer(self.folded)}
+        return [
+            m.span()
+            for m in words
+            if self.free(m.span()) and not (m.start() - 1 in ends and self._is_ending(m.start()))
+        ]
+
+    def _is_ending(self, at: int) -> bool:
+        """Whether what begins here is the ending of a number: 3000-nél."""
+        return self.language == "hu" and self.folded[at - 1] == "-"
 
     def tokens(self) -> list[tuple[Span, str]]:
         """The words with their stems."""
         return [(match.span(), stem(match[0], self.language)) for match in _WORD.finditer(self.folded)]
+
+    def forms(self, span: Span, stemmed: str) -> set[str]:
+        """The stem of a word, and that of the word without accents, as names of columns often are."""
+        word = self.folded[slice(*span)]
+        if word.isascii():
+            return {stemmed}
+        bare = stem(plain(word), self.language)
+        return {stemmed, bare, stem(bare, self.language)}
 
 
 def _counted(one: Quantity, text: str) -> Span:
@@ -139,23 +176,36 @@ def names_of(column: Column, table: TableSchema, language: str) -> list[tuple[fl
         if short and short != stems and (short != ("id",) or column.is_key):
             ways.setdefault(short, len(short) - 0.1)
         for part, weight in ((stems[-1], 0.4), (stems[0], 0.3)) if len(stems) > 1 else ():
-            if part not in own and part not in TOO_GENERAL and part not in stop_words(language):
+            plain_stops = stop_words(language) | words_of("telling", language)
+            if part not in own and part not in TOO_GENERAL and part not in plain_stops:
                 ways.setdefault((part,), weight)
+        if len(stems) == 1 and len(stems[0]) >= 4 and LETTER_OF_UNSPACED.match(stems[0]):
+            for end in range(2, len(stems[0]) - 1):
+                ways.setdefault((stems[0][:end],), 0.3)
     return [(weight, stems) for stems, weight in ways.items()]
 
 
-def mentioned(reading: Reading, table: TableSchema, least: float = 0.0) -> list[Mention]:
+def mentioned(
+    reading: Reading, table: TableSchema, least: float = 0.0, others: frozenset[str] = frozenset()
+) -> list[Mention]:
     """Take the columns that a question names, the longest names first; in the order of the question.
 
     A part of a name counts only where no other column has the same part. `least`: of names of this weight alone.
+    `others`: columns of tables that this one refers to, which are named in whole, with two words or more.
     """
     ways = [
         (weight, stems, column)
         for column in table.columns
         for weight, stems in names_of(column, table, reading.language)
     ]
-    parts = [stems for weight, stems, _ in ways if weight < 1]
-    usable = [(w, s, c) for w, s, c in ways if w >= least and (w >= 0.9 or parts.count(s) == 1)]
+    own = [way for way in ways if way[2].name not in others]
+    words = [{stem(word, reading.language) for word in _words(in_words(one.name))} for one in table.columns]
+    usable = [
+        (weight, stems, column)
+        for weight, stems, column in own
+        if weight >= least and (weight >= 0.9 or (not column.references and sum(stems[0] in one for one in words) < 2))
+    ]
+    usable += [way for way in ways if way[2].name in others and way[0] >= max(least, 2)]
     found: list[Mention] = []
     for weight, stems, column in sorted(usable, key=lambda way: -way[0]):
         for span in _places(reading, stems):
@@ -165,17 +215,31 @@ def mentioned(reading: Reading, table: TableSchema, least: float = 0.0) -> list[
     return sorted(found, key=lambda mention: mention.span)
 
 
-def take_table(reading: Reading, table: TableSchema) -> tuple[float, list[Span]]:
-    """Take the words of a table's name; return how much of the name is there, 0 … 1, and where."""
+def places_of(reading: Reading, name: str, label: str = "") -> list[Span]:
+    """Where the whole name of a table stands."""
+    said = dict.fromkeys((label, in_words(name), name))
+    ways = {tuple(stem(w, reading.language) for w in _WORD.findall(one.casefold().replace("_", " "))) for one in said}
+    return sorted({span for way in ways if way for span in _places(reading, way)})
+
+
+def take_table(reading: Reading, table: TableSchema, *, whole: bool = False) -> tuple[float, list[Span]]:
+    """Take the words of a table's name; return how much of it is there, 0 … 1, and where. `whole`: only all of it."""
+    if whole:
+        places = [span for span in places_of(reading, table.name, table.label) if reading.free(span)]
+        for span in places:
+            reading.take(span)
+        return float(bool(places)), places
     said = dict.fromkeys((table.label, in_words(table.name), table.name))
     ways = {tuple(stem(w, reading.language) for w in _WORD.findall(name.casefold().replace("_", " "))) for name in said}
-    whole = max(map(len, ways), default=0) or 1
+    longest = max(map(len, ways), default=0) or 1
     share, met = 0.0, list[Span]()
     for stems in sorted(
         {way for way in (*ways, *((one,) for way in ways for one in way)) if way}, key=len, reverse=True
     ):
         for span in _places(reading, stems):
-            share = max(share, 1.0 if stems in ways else len(stems) / whole)
+            if not reading.free(span):
+                continue
+            share = max(share, 1.0 if stems in ways else len(stems) / longest)
             met.append(span)
             reading.take(span)
     return share, met
@@ -189,7 +253,8 @@ def values_in(reading: Reading, held: Mapping[str, Sequence[str]], table: TableS
     known: dict[str, tuple[str, Column]] = {}
     for column in table.columns:
         for value in held.get(column.name, ()):
-            if len(value) >= LEAST_VALUE_CHARS and not regex.fullmatch(r"[\d.,]+", value):
+            least = 1 if len(held[column.name]) <= FEW_VALUES and LETTER_OF_UNSPACED.match(value) else LEAST_VALUE_CHARS
+            if len(value) >= least and not regex.fullmatch(r"[\d.,]+", value):
                 known.setdefault(value.lower(), (value, column))
     stops = stop_words(reading.language)
     for folded in sorted(known, key=len, reverse=True):
@@ -225,6 +290,16 @@ def asks_within(word: str, language: str) -> bool:
     return bool(parts) and any(part in word.casefold() for part in parts.split("|"))
 
 
+def words_of(kind: str, language: str) -> frozenset[str]:
+    """The words of a kind of cue."""
+    return frozenset(_cues().get(kind, {}).get(language, "").split("|"))
+
+
+def template(kind: str, language: str, name: str) -> str:
+    """How a language says something of a name, such as "not so" or "the most of it"; see cues.toml."""
+    return _cues()[kind].get(language, _cues()[kind]["en"]).replace("{}", name)
+
+
 @cache
 def _cues() -> Mapping[str, Mapping[str, str]]:
     return tomllib.loads(Path(__file__).with_name("cues.toml").read_text("utf-8"))
@@ -238,14 +313,17 @@ def _places(reading: Reading, stems: tuple[str, ...]) -> Iterable[Span]:
     stops = stop_words(reading.language)
     found: list[Span] = []
     for at in range(len(tokens) - len(stems) + 1):
-        if tuple(one for _, one in tokens[at : at + len(stems)]) == stems:
+        here = tokens[at : at + len(stems)]
+        if all(wanted in reading.forms(*one) for one, wanted in zip(here, stems, strict=True)):
             found.append((tokens[at][0][0], tokens[at + len(stems) - 1][0][1]))
     if len(stems) == 2 and not found:
         for at, (span, one) in enumerate(tokens):
             later = [other for other in tokens[at + 1 : at + 4]]
             for place, (end, other) in enumerate(later):
                 between = [reading.folded[slice(*s)] for s, _ in later[:place]]
-                if (one, other) == (stems[1], stems[0]) and between and all(word in stops for word in between):
+                counted = reading.says("count", (span[0], span[1] + len(" of")))
+                swapped = (one, other) == (stems[1], stems[0]) and not counted
+                if swapped and between and all(word in stops for word in between):
                     found.append((span[0], end[1]))
     return found
 

@@ -18,12 +18,18 @@ NEAR_CHARS = 40
 
 @dataclass(slots=True)
 class QueryPlan:
-    """What a question wants of one table."""
+    """What a question wants of one table. `denied`, `compared`: cues that have found their use; see `Cues`.
+
+    `children`: where tables are named that refer to this one.
+    """
 
     shown: list[Mention] = field(default_factory=list[Mention])
     conditions: list[exp.Expr] = field(default_factory=list[exp.Expr])
     having: list[exp.Expr] = field(default_factory=list[exp.Expr])
     used: set[Span] = field(default_factory=set[Span])
+    denied: set[Span] = field(default_factory=set[Span])
+    compared: set[Span] = field(default_factory=set[Span])
+    children: list[Span] = field(default_factory=list[Span])
 
 
 @dataclass(slots=True)
@@ -43,7 +49,7 @@ class Cues:
     groups: list[Span] = field(default_factory=list[Span])
     denied: list[Span] = field(default_factory=list[Span])
     tables: list[Span] = field(default_factory=list[Span])
-    distinct: bool = False
+    distinct: list[Span] = field(default_factory=list[Span])
     who: bool = False
     by_count: bool = False
     top: tuple[Span, int] | None = None
@@ -65,21 +71,3 @@ def ages_of(table: TableSchema) -> list[Column]:
 def gap(one: Span, other: Span) -> int:
     """Characters between two spans; 0 where they touch."""
     return max(other[0] - one[1], one[0] - other[1], 0)
-
-
-def column_of(column: Column) -> exp.Column:
-    """A column in SQL."""
-    return named(column.name)
-
-
-def named(name: str) -> exp.Column:
-    """A column of this name in SQL."""
-    return exp.column(exp.to_identifier(name, quoted=True))
-
-
-def place_of(table: TableSchema) -> exp.Table:
-    """A table in SQL, with its schema where it has one."""
-    schema, _, name = table.name.rpartition(".")
-    return exp.table_(
-        exp.to_identifier(name, quoted=True), db=exp.to_identifier(schema, quoted=True) if schema else None
-    )

@@ -25,7 +25,8 @@ class SqlReply:
     `rows` are texts as people read them, "" for NULL; `cut`: there are more. `text` is the answer as a sentence, or why
     there is none. `tables` are those that were read. `cells`: where values stand, of tables that came from documents.
     `document_ids`: the documents that those tables stand in. `note` is what else to know, such as what was mended.
-    `answered`: whether there is a result.
+    `answered`: whether there is a result. Where the rules have not understood a question, `not_understood` has the
+    words that they could not read, and `readings` the SQL of what comes nearest: to choose from, none of it has run.
     """
 
     question: str
@@ -43,6 +44,8 @@ class SqlReply:
     document_ids: tuple[str, ...] = ()
     seconds: float = 0.0
     answered: bool = False
+    not_understood: tuple[str, ...] = ()
+    readings: tuple[str, ...] = ()
 
     @property
     def answer(self) -> str | None:

@@ -146,7 +146,8 @@ def rows_text(reply: SqlOut) -> str:
     rows = [" | ".join(row) for row in (reply.columns, *reply.rows)] if reply.columns else []
     more = "There are more rows." if reply.cut else ""
     sql = f"SQL: {reply.sql}" if reply.sql else ""
-    return "\n".join(filter(None, (reply.text, *rows, more, sql, reply.note)))
+    readings = [f"It may mean: {one}" for one in reply.readings]
+    return "\n".join(filter(None, (reply.text, *rows, more, sql, *readings, reply.note)))
 
 
 def job_text(job: JobOut) -> str:

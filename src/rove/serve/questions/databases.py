@@ -74,7 +74,10 @@ class CellOut(Reply):
 
 
 class SqlOut(Reply):
-    """The SQL that ran, its rows, and what came out of it in a sentence; `by`: "rules" or "model"."""
+    """The SQL that ran, its rows, and what came out of it in a sentence; `by`: "rules" or "model".
+
+    `not_understood`: words that the rules could not read. `readings`: the SQL of what comes nearest; none has run.
+    """
 
     question: str
     database: str
@@ -87,6 +90,8 @@ class SqlOut(Reply):
     note: Said
     answered: bool
     cells: list[CellOut]
+    not_understood: list[str] = Field(default_factory=list[str])
+    readings: list[str] = Field(default_factory=list[str])
 
     @classmethod
     def of(cls, reply: SqlReply) -> Self:
@@ -106,4 +111,6 @@ class SqlOut(Reply):
                 CellOut(row=cell.row, column=cell.column, document_id=cell.document_id, span=cell.span)
                 for cell in reply.cells
             ],
+            not_understood=list(reply.not_understood),
+            readings=list(reply.readings),
         )

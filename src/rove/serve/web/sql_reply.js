@@ -31,7 +31,12 @@ export function drawSql(reply) {
 }
 
 function drawRefusal(reply) {
-  return el("div", { class: "notice refused" }, el("p", { class: "notice-title" }, t("sql.refused")), reply.text && el("p", {}, said(reply.text)), el("p", { class: "cure" }, t("sql.cure", { way: t("ask.way.answer") })));
+  return el("div", { class: "notice refused" }, el("p", { class: "notice-title" }, t("sql.refused")), reply.text && el("p", {}, said(reply.text)), el("p", { class: "cure" }, t("sql.cure", { way: t("ask.way.answer") })), drawReadings(reply.readings ?? []));
+}
+
+/** What the question may have meant, as SQL: none of it has run. */
+function drawReadings(readings) {
+  return readings.length > 0 && el("details", { class: "small" }, el("summary", {}, t("sql.readings")), readings.map((one) => scrolled("pre", t("sql.readings"), one)));
 }
 
 /** A table of rows; a value that stands in documents can be opened there. */

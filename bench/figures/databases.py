@@ -1,0 +1,72 @@
+"""Questions to databases without a chat model: foreign tables with rows, each question with the SQL that answers it."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import tempfile
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from bench.figures.outcomes import Case, Outcome
+from bench.vectors import use_remembered
+from rove.databases.ask import DatabaseAsker
+from rove.databases.by_meaning import NameMeanings
+from rove.databases.reply import texts_of
+from rove.databases.targets import Result, target_of
+from rove.models import EMBEDDERS
+from rove.models.judge import judge_of
+from rove.records.sql import SqlReply
+from rove.settings import EmbedderSettings, JudgeSettings
+
+FOLDER = Path(__file__).parent
+SETS = {"seen": FOLDER / "databases_seen.toml", "unseen": FOLDER / "databases_unseen.toml"}
+
+
+def run(name: str) -> Iterator[Case]:
+    """Ask every question of a set, each of its database."""
+    meanings = NameMeanings(EMBEDDERS.get(use_remembered())(EmbedderSettings(threads=1)), judge_of(JudgeSettings()))
+    for database in tomllib.loads(SETS[name].read_text("utf-8"))["databases"]:
+        yield from asked(database, meanings)
+
+
+def asked(database: Mapping[str, Any], meanings: NameMeanings) -> Iterator[Case]:
+    """Ask the questions of one database."""
+    with tempfile.TemporaryDirectory(prefix="rove-bench-") as folder:
+        path = Path(folder) / "made.sqlite"
+        with closing(sqlite3.connect(path)) as connection:
+            connection.executescript(database["script"])
+            target = target_of(f"sqlite:///{path}")
+            asker = DatabaseAsker(database["name"], target, target.tables(), meanings=meanings)
+            for language, question, *ways in database["questions"]:
+                reply = asyncio.run(asker.ask(question))
+                wanted = [rows_of(connection, sql) for sql in ways if sql]
+                kind = "answerable" if wanted else "not in the database"
+                shown = f"{question} → {reply.sql or reply.text} {reply.rows}"
+                yield Case(kind, language, judged(reply, wanted), shown)
+
+
+def rows_of(connection: sqlite3.Connection, sql: str) -> Sequence[Sequence[str]]:
+    """The rows of the SQL that answers a question, as a reply gives them."""
+    return texts_of(Result((), tuple(connection.execute(sql))))
+
+
+def judged(reply: SqlReply, wanted: Sequence[Sequence[Sequence[str]]]) -> Outcome:
+    """Say what became of a question that any of some rows answer; more columns may be shown, and no other rows."""
+    if not reply.answered:
+        return "refused" if wanted else "right"
+    return "right" if any(same_rows(reply.rows, rows) for rows in wanted) else "wrong"
+
+
+def same_rows(shown: Sequence[Sequence[str]], wanted: Sequence[Sequence[str]]) -> bool:
+    """Say whether rows are those that were wanted, in any order; they may have more columns."""
+    left = list(shown)
+    for row in wanted:
+        found = next((one for one in left if set(row) <= set(one)), None)
+        if found is None:
+            return False
+        left.remove(found)
+    return not left
