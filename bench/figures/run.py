@@ -32,7 +32,8 @@ UNSEEN = (
 )
 UNSEEN_DATABASES = (
     "Written before the code, and looked at only at its end: then 60 right, 3 wrong and 12 refused (before the code: "
-    "31, 15 and 29). Two causes were mended, words that mean a value where nothing else is named, and groups in Japanese; "
+    "31, 15 and 29). Two causes were mended (a word that meant a value where nothing else was "
+    "named, groups in Japanese); "
     "these are the numbers since."
 )
 
