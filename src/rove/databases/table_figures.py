@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 
 import regex
 
 from rove.chunk.block import find_blocks
 from rove.chunk.cell_tables import CellTable, number_of, tables_in
 from rove.language.quantities.digits import COMMA_DECIMAL
+from rove.language.quantities.han import LARGE, UNITS, mixed_number
+from rove.language.quantities.magnitudes import joined_magnitude, magnitude_at, money_magnitude
+from rove.language.quantities.units import CURRENCY, NamedUnit, unit_at, units_named
 from rove.records import Document
 from rove.records.document import Span
 
 UNKNOWN = ""
 _YEAR = regex.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _NOTE = regex.compile(r"(?:\s{0,8}(?:\(\d{1,2}\)|\[\d{1,2}\]|[¹²³⁴⁵*†‡])){1,6}+$")
-_WORD = regex.compile(r"[^\W\d_]+\$?|[€$£]|000")
-_GLUED = regex.compile(r"十亿|百万|百萬|亿|億|万|千|欧元|美元|人民币|英镑|元|円")
+_START = regex.compile(r"(?<![\p{Latin}\p{Cyrillic}\p{N}])[\p{L}\p{Sc}\p{N}'’]|[\p{Han}\p{Katakana}\p{Hangul}]")
+_SYMBOL = regex.compile(r"[A-Z]{0,3}\p{Sc}|Rs\.?")
+_HAN = regex.compile(rf"[{''.join((*UNITS, *LARGE))}]{{1,3}}+")
+_THOUSAND = regex.compile(r"(?:['’]|1[.,\s’])?000(?!\d)")
+_OPENED = regex.compile(r"[(（:：][^)）\n]*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +58,7 @@ def figures_in(document: Document, labels: Mapping[str, Sequence[str]]) -> Itera
         periods = [_YEAR.search(column.name) for column in table.schema.columns]
         if not any(periods[1:]):
             continue
-        scale = scale_of(_around(document, table))
+        scale = scale_of(_around(document, table), document.language)
         for row in table.rows:
             name = named.get(_folded(row.cells[0].text)) if row.cells else None
             for cell, period in zip(row.cells[1:], periods[1:], strict=False):
@@ -65,24 +68,54 @@ def figures_in(document: Document, labels: Mapping[str, Sequence[str]]) -> Itera
                     yield TableFigure(name, period[0], round(value * scale.factor, 6), scale.unit, cell.text, cell.span)
 
 
-def scale_of(text: str) -> Scale:
-    """Read the unit of a table from the words around it.
+def scale_of(text: str, language: str = "") -> Scale:
+    """Read the unit of a table from the words around it, of which `language` is that of the document.
 
     >>> scale_of("Income statement (in EUR million)"), scale_of("in TEUR"), scale_of("单位：百万元")
     (Scale(unit='EUR', factor=1000000.0), Scale(unit='EUR', factor=1000.0), Scale(unit='CNY', factor=1000000.0))
+    >>> scale_of("(en milliers d'euros)", "fr"), scale_of("£m"), scale_of("(in thousands)", "en")
+    (Scale(unit='EUR', factor=1000.0), Scale(unit='GBP', factor=1000000.0), Scale(unit='', factor=1000.0))
     """
-    currencies, scales = _words()
-    words = [one.casefold() for one in [*_WORD.findall(text), *_GLUED.findall(text)]]
-    glued = [one for one in words if one in ("teur", "keur")]
-    unit = next((currencies[one] for one in words if one in currencies), "EUR" if glued else UNKNOWN)
-    return Scale(unit, next((scales[one] for one in words if one in scales), 1.0) if unit else 1.0)
+    unit, factor, bracketed, at = UNKNOWN, 1.0, False, 0
+    while at < len(text):
+        joined = joined_magnitude(text, at)
+        told = magnitude_at(text, at, language) or magnitude_at(text, at, "") or _han_magnitude(text, at)
+        named = _currency_at(text, at, language)
+        thousand = _THOUSAND.match(text, at)
+        if joined:
+            unit, factor, at = unit or joined[1][0].name, joined[0] if factor == 1 else factor, joined[2]
+        elif thousand or told:
+            size, at = (1e3, thousand.end()) if thousand else told or (1.0, at)
+            bracketed = bracketed or _OPENED.search(text, 0, at) is not None
+            factor = size if factor == 1 else factor
+        elif named:
+            unit, at = unit or named.units[0].name, named.end
+            size, end = money_magnitude(text, at, language) if factor == 1 else (1.0, at)
+            factor, at = (size, end) if size != 1 else (factor, at)
+        else:
+            at = _next_start(text, at)
+    return Scale(unit, factor if unit or bracketed else 1.0)
 
 
-@cache
-def _words() -> tuple[Mapping[str, str], Mapping[str, float]]:
-    told = tomllib.loads(files("rove.databases").joinpath("scales.toml").read_text("utf-8"))
-    currencies = {word: name for name, words in told["currencies"].items() for word in words}
-    return currencies, {word: float(size) for size, words in told["scales"].items() for word in words}
+def _han_magnitude(text: str, at: int) -> tuple[float, int] | None:
+    """The magnitude that Chinese or Japanese numerals say at a place: 万, 百万, 千."""
+    run = _HAN.match(text, at)
+    return (float(mixed_number(f"1{run[0]}")), run.end()) if run else None
+
+
+def _currency_at(text: str, at: int, language: str) -> NamedUnit | None:
+    """The currency that a text names at a place: a symbol, a code or a word."""
+    symbol = _SYMBOL.match(text, at)
+    if symbol and (units := units_named(symbol[0], language)):
+        return NamedUnit(units, symbol.end())
+    named = unit_at(text, at, language)
+    return named if named and named.units[0].kind.startswith(CURRENCY) else None
+
+
+def _next_start(text: str, at: int) -> int:
+    """Where the next word begins, or the next letter of a script without spaces."""
+    found = _START.search(text, at + 1)
+    return found.start() if found else len(text)
 
 
 def _around(document: Document, table: CellTable) -> str:
