@@ -17,8 +17,8 @@ def kb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rove]:
     connection = sqlite3.connect(path)
     connection.executescript(MADE)
     connection.close()
-    databases = {"company": {"url": f"sqlite:///{path}"}}
-    with Rove.open(tmp_path_factory.mktemp("kb"), databases=databases) as kb:
+    address = f"sqlite:///{path}"
+    with Rove.open(tmp_path_factory.mktemp("kb"), databases={"company": {"url": address}}) as kb:
         yield kb
 
 

@@ -176,7 +176,7 @@ class DatabaseAsker:
         except ServiceError as error:
             return _chosen(question, readings, [], f"Words could not be compared by meaning: {error.reason}")
         read = _chosen(question, readings, [one.ruled for one in meant], "")
-        said = next((one.read for one in meant if one.ruled.query is read.query), {})
+        said = next((one.read for one in meant if one.ruled.query is read.query), dict[str, str]())
         words = ", ".join(f"{word} = {phrase}" for word, phrase in said.items() if phrase)
         return replace(read, note=f"Read by meaning: {words}." if words else "")
 
