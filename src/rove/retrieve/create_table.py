@@ -9,7 +9,7 @@ from rove.records.schema import Column, TableSchema
 
 NONE: Mapping[str, Sequence[str]] = {}
 LEAST_COLUMNS = 4
-"""Columns of a table that are shown beside its keys before other tables get room."""
+"""Columns of a table that are shown beside its own keys before other tables get room."""
 
 
 def create_table(table: TableSchema, columns: Collection[str] | None = None) -> str:
@@ -36,7 +36,8 @@ def within_budget(
 ) -> tuple[str, list[TableSchema], list[TableSchema]]:
     """Return the statements of as many tables as fit, the tables that are in, and those that had no room.
 
-    A table that does not fit whole shows its keys, the columns that are `wanted` of it, in that order, then the first.
+    A table that does not fit whole shows its own keys, the columns that are `wanted` of it, in that order, those that
+    refer to other tables, then the first.
     """
     parts: list[str] = []
     shown: list[TableSchema] = []
@@ -69,10 +70,10 @@ def _fitting(table: TableSchema, room: int, wanted: Mapping[str, Sequence[str]])
     whole = create_table(table)
     if count_tokens(whole) <= room:
         return whole
-    keys = [column.name for column in table.columns if column.is_key or column.references]
+    keys = [column.name for column in table.columns if column.is_key]
+    refer = [column.name for column in table.columns if column.references]
     named = wanted.get(table.name, ())
-    others = [column.name for column in table.columns]
-    order = list(dict.fromkeys([*keys, *named, *others]))
+    order = list(dict.fromkeys([*keys, *named, *refer, *(column.name for column in table.columns)]))
     best = ""
     for count in range(max(1, min(len(keys) + LEAST_COLUMNS, len(order))), len(order)):
         text = create_table(table, set(order[:count]))

@@ -8,6 +8,9 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
+import numpy as np
+
+from rove.language.identifiers import in_words
 from rove.language.schema_text import column_spans
 from rove.language.token_count import count_tokens
 from rove.language.words import terms
@@ -15,18 +18,18 @@ from rove.records import Hit, field
 from rove.records.document import Span
 from rove.records.schema import Column, SchemaPart, SchemaTable
 from rove.retrieve import Query, SearchContext
-from rove.retrieve.create_table import within_budget
+from rove.retrieve.create_table import create_table, within_budget
 from rove.retrieve.hybrid import fused_hits
 from rove.retrieve.ranked_lists import asked_terms
 from rove.retrieve.schema_order import standings_of
 from rove.retrieve.schema_search import LOOKED_AT
 
-WIDE_COLUMNS = 24
-"""A table with more columns is searched by its columns too."""
+WIDE_TOKENS = 512
+"""A table whose statement has more tokens is searched by its columns too."""
 AT_ONCE = 3
 """Wide tables that are searched at the same time."""
-LANGUAGE = "en"
-"""What names of columns are analysed as."""
+NEAREST = 5
+"""Columns of a wide table that come nearest to a question in meaning."""
 PIECES = 3
 """Passages of a wide table whose columns come first."""
 
@@ -39,7 +42,8 @@ async def schema_part(search_context: SearchContext, query: Query, budget_tokens
     order = ((name, standing) for name, standing in standings.order.items() if name in known)
     found = [SchemaTable(known[name], name, standing.score, standing.why) for name, standing in order][: query.top_k]
     turns = asyncio.Semaphore(AT_ONCE)
-    wide = [table for table in found if len(table.schema.columns) > WIDE_COLUMNS]
+    most = min(WIDE_TOKENS, budget_tokens)
+    wide = [table for table in found if count_tokens(create_table(table.schema)) > most]
     columns = await asyncio.gather(*(_columns(search_context, query, table, turns) for table in wide))
     wanted = {table.schema.name: names for table, names in zip(wide, columns, strict=True)}
     text, shown, left = within_budget([table.schema for table in found], budget_tokens, wanted)
@@ -50,20 +54,31 @@ async def schema_part(search_context: SearchContext, query: Query, budget_tokens
 async def _columns(
     search_context: SearchContext, query: Query, table: SchemaTable, turns: asyncio.Semaphore
 ) -> list[str]:
-    """The columns of a wide table that fit a question: by words in common, then by its nearest passages."""
+    """The columns of a wide table that fit a question: by words in common in any language, by meaning, by passages."""
     only = field("document_id") == table.document_id
     where = only if query.where is None else query.where & only
     store = search_context.store
     async with turns:
         hits = (await fused_hits(search_context, replace(query, top_k=PIECES, where=where)))[:PIECES]
         text = await asyncio.to_thread(store.documents.text, table.document_id)
-    asked = set(asked_terms(query.text, await store.languages(query.where)))
-    said = [(column, span, terms(text[slice(*span)], LANGUAGE)) for column, span in _spans(table, text)]
-    scores = {
-        column.name: 2 * len(asked.intersection(own)) + any(_within(span, hit) for hit in hits)
-        for column, span, own in said
-    }
+    languages = await store.languages(query.where)
+    asked = set(asked_terms(query.text, languages))
+    near = await _nearest(search_context, query.text, table)
+    scores: dict[str, float] = {}
+    for column, span in _spans(table, text):
+        own = {term for language in languages for term in terms(text[slice(*span)], language)}
+        within = any(_within(span, hit) for hit in hits)
+        scores[column.name] = 2 * len(asked & own) + 2 * near.get(column.name, 0.0) + within
     return sorted((name for name, score in scores.items() if score), key=lambda name: -scores[name])
+
+
+async def _nearest(search_context: SearchContext, question: str, table: SchemaTable) -> dict[str, float]:
+    """The columns that come nearest to a question in meaning, the nearest 1, the others less."""
+    columns = table.schema.columns
+    said = [column.label or in_words(column.name) for column in columns]
+    vectors = await search_context.embedder.queries([question, *said])
+    order = np.argsort(-(vectors[1:] @ vectors[0]), kind="stable")[:NEAREST]
+    return {columns[int(at)].name: 1 - rank / NEAREST for rank, at in enumerate(order)}
 
 
 def _spans(table: SchemaTable, text: str) -> list[tuple[Column, Span]]:
