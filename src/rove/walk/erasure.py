@@ -19,6 +19,8 @@ from rove.records.walk_events import (
     FactRejected,
     Judged,
     Lead,
+    LeadDropped,
+    LeadFollowed,
     LeadFound,
     WalkEvent,
     Warned,
@@ -60,10 +62,14 @@ def scrubbed(events: Sequence[WalkEvent], document_ids: Collection[str]) -> list
     """
     chunks = {e.chunk_id for e in events if isinstance(e, ChunkSeen) and e.document_id in document_ids}
     facts = {e.fact.fact_id for e in events if isinstance(e, FactFound) and _rests(e.fact.citation, document_ids)}
-    return [_scrubbed(event, document_ids, chunks, facts) for event in events]
+    found = [event.lead for event in events if isinstance(event, LeadFound)]
+    leads = {lead.lead_id for lead in found if _leads_from(lead, document_ids, chunks, facts)}
+    return [_scrubbed(event, document_ids, chunks, facts, leads) for event in events]
 
 
-def _scrubbed(event: WalkEvent, documents: Collection[str], chunks: set[str], facts: set[str]) -> WalkEvent:
+def _scrubbed(
+    event: WalkEvent, documents: Collection[str], chunks: set[str], facts: set[str], leads: set[str]
+) -> WalkEvent:
     gone = Erased(type(event).__name__)
     match event:
         case ChunkSeen():
@@ -74,6 +80,8 @@ def _scrubbed(event: WalkEvent, documents: Collection[str], chunks: set[str], fa
             return gone
         case LeadFound(lead):
             return gone if _leads_from(lead, documents, chunks, facts) else event
+        case LeadFollowed() | LeadDropped():  # the reason may quote what named it
+            return replace(event, reason="") if event.lead_id in leads else event
         case Judged():
             return event if event.by == EXTRACTIVE else replace(event, reason="", missing="")
         case Edited(edit):

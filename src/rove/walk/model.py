@@ -31,7 +31,7 @@ from rove.walk.state import State
 KNOWN = 8  # facts of earlier rounds that the model is shown
 UNHELD = "no reference holds it"
 IN_OTHER_WORDS = "no reference surely holds it; the words of its source are kept instead"
-DEFINED = "Elsewhere in this document:"
+DEFINED = "[…]"
 
 
 class ModelReader:

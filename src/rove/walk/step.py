@@ -16,7 +16,7 @@ DEEPER_ROUNDS = 3
 ASKED = "it was asked"
 WANTED = "the user wants it"
 NAMED_IN = "{lead}, named in “{place}”"
-NAMED_FOR = "{lead}, named in “{place}”: “{words}”"
+NAMED_FOR = "{lead}, named in “{place}”: “{quote}”"
 CALLED_FOR = "{lead}: what “{place}” says calls for it"
 MISSING = "{lead}: it is still missing"
 WORDS_CHARS = 120
@@ -188,7 +188,7 @@ def _reason(state: State, lead_id: str) -> str:
     if lead.kind in {"next-source", "expected-info"}:
         return CALLED_FOR.format(lead=lead.text, place=place)
     words = _words_about(lead.text, citation.quote) if citation else ""
-    return (NAMED_FOR if words else NAMED_IN).format(lead=lead.text, place=place, words=words)
+    return (NAMED_FOR if words else NAMED_IN).format(lead=lead.text, place=place, quote=words)
 
 
 def _words_about(name: str, quote: str) -> str:
