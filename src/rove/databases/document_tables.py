@@ -19,6 +19,7 @@ from rove.databases.reply import texts_of
 from rove.databases.targets import Result
 from rove.errors import InputError
 from rove.events import Listener, ignore
+from rove.language.identifiers import in_words
 from rove.models import ChatModel
 from rove.records import Document, Filter, field
 from rove.records.sql import CitedCell, SqlReply
@@ -91,12 +92,14 @@ def _tables(store: Store, ids: Sequence[str], where: Filter | None) -> dict[str,
             continue
         parts = _parts(store, document, where)
         seen.update(part.document_id for part in parts)
-        for table in _whole(parts):
+        whole = _whole(parts)
+        label = in_words(document.title) if len(whole) == 1 else ""  # "Sheet1" says nothing, the file's name does
+        for table in whole:
             rows += len(table.rows)
             if rows > MOST_ROWS or len(found) >= MOST_TABLES:
                 return found
             name = _free(table.schema.name, found)
-            found[name] = replace(table, schema=replace(table.schema, name=name))
+            found[name] = replace(table, schema=replace(table.schema, name=name, label=label))
     return found
 
 
