@@ -15,6 +15,7 @@ from time import monotonic
 
 from campaign import ROOT
 from campaign.kinds import KINDS
+from campaign.long_soak import section_of
 from campaign.page import Progress, page, tree
 from campaign.runner import Score, campaign
 from campaign.worker import run
@@ -51,7 +52,8 @@ def main(arguments: list[str]) -> int:
     text = page(f"python -m campaign {' '.join(arguments)}", scores, monotonic() - began)
     print(json.dumps(tree(scores), indent=2) if options.json else text)
     if options.write:
-        (ROOT / options.write).write_text(text, "utf-8")
+        place = ROOT / options.write
+        place.write_text(text + (section_of(place.read_text("utf-8")) if place.is_file() else ""), "utf-8")
     return 1 if any(score.failed for score in scores) else 0 if any(score.trials for score in scores) else 2
 
 

@@ -17,17 +17,21 @@ import time
 import tracemalloc
 from collections import Counter
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from campaign.children import store_of
+from campaign.long_soak import with_section
 from rove.engine import AsyncRove
 from rove.records import Text
+from rove.serve.heaps import share_heaps
 
 DOCUMENTS = 60
-SAMPLE_S = 2.0
+SAMPLE_S, MOST_SAMPLES = 2.0, 400
+"""How often memory is looked at; in a long soak less often, since what is seen takes memory itself."""
 WARM_CALLS = 4_000
 """Calls after which memory is looked at: before, threads are begun and caches fill. Some two minutes by itself."""
 VERSIONS = 500
@@ -148,6 +152,7 @@ class _Soak:
         self.wrong: list[str] = []
         self.samples: list[Sample] = []
         self.version = 0
+        self.every_s = max(SAMPLE_S, 60 * minutes / MOST_SAMPLES)
 
     async def run(self, *, trace: bool) -> SoakResult:
         began, ends = time.monotonic(), time.monotonic() + 60 * self.minutes
@@ -159,7 +164,7 @@ class _Soak:
             while (now := time.monotonic()) < ends:
                 await self._step(kb)
                 await asyncio.sleep(self.pause_s)
-                if not self.samples or now - began - self.samples[-1].seconds >= SAMPLE_S:
+                if not self.samples or now - began - self.samples[-1].seconds >= self.every_s:
                     made = self.calls.total()
                     self.samples.append(await asyncio.to_thread(_sample, now - began, made, self.folder))
                 if trace and half is None and now - began > (ends - began) / 2:
@@ -312,7 +317,12 @@ if __name__ == "__main__":
     parser.add_argument("--trace", action="store_true", help="say which lines hold more and more memory")
     parser.add_argument("--lancedb", action="store_true", help="let LanceDB compare the vectors")
     parser.add_argument("--pause", type=float, default=0.0, help="seconds of rest after each call")
+    parser.add_argument("--write", type=Path, default=None, help="write what it told into this page of the campaign")
     given = parser.parse_args()
+    share_heaps()  # as a server does
     result = run(given.minutes, given.seed, trace=given.trace, lancedb=given.lancedb, pause_s=given.pause)
     sys.stdout.write(result.told() + "\n")
+    if given.write:
+        said, day = f"python -m campaign.soak {' '.join(sys.argv[1:])}", f"{datetime.now(UTC):%Y-%m-%d %H:%M}"
+        given.write.write_text(with_section(given.write.read_text("utf-8"), result.told(), said, day), "utf-8")
     sys.exit(bool(result.wrong))

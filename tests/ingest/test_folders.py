@@ -71,13 +71,14 @@ def test_what_is_gone_is_told_and_stays_until_it_is_pruned(kb: Rove, folder: Pat
     for _ in range(2):
         report = kb.add(folder)
         assert (report.vanished, report.removed, report.ok) == ((str(folder / "b.md"),), 0, True)
-        assert found(kb, TUG) == {"b.md"}
+        assert found(kb, TUG) == set()
+        assert set(ids(kb)) == {"a.md", "b.md", "c.md"}
     [entry] = [entry for entry in kb.ledger() if entry.outcome]
     assert (entry.state, entry.outcome, entry.documents) == ("live", GONE, 1)
     assert "as it was on 20" in entry.reason
     report = kb.add(folder, prune=True)
     assert (report.vanished, report.removed) == ((), 1)
-    assert found(kb, TUG) == set()
+    assert set(ids(kb)) == {"a.md", "c.md"}
     assert len(kb.ledger()) == 2
     assert kb.add(folder, prune=True).removed == 0
 
@@ -332,6 +333,46 @@ def test_between_two_folders_and_with_members(kb: Rove, tmp_path: Path) -> None:
     (two / "rows.jsonl").write_text(json.dumps({"id": "r1", "text": "The fee is twelve."}) + "\n")
     kb.add(two)
     assert {info.source: info.document_id for info in kb.documents()} == {s: i.document_id for s, i in after.items()}
+
+
+def test_files_that_are_named_one_by_one_are_found_where_they_lie_now(kb: Rove, folder: Path, tmp_path: Path) -> None:
+    put(folder, a=PILOT, b=TUG, c=BUOY)
+    kb.add(*sorted(folder.iterdir()))
+    before = ids(kb)
+    (folder / "a.md").rename(folder / "pilots.md")
+    (folder / "b.md").rename(tmp_path / "tugs.md")
+    (folder / "c.md").unlink()
+    report = kb.add(folder / "pilots.md", tmp_path / "tugs.md")
+    assert (report.moved, report.removed, report.vanished) == (2, 0, ())
+    assert ids(kb) == {"pilots.md": before["a.md"], "tugs.md": before["b.md"], "c.md": before["c.md"]}
+    put(folder, pilots="The pilot stays ashore.")
+    assert kb.add(folder / "pilots.md").replaced == 1
+    assert ids(kb)["pilots.md"] == before["a.md"]
+
+
+def test_a_named_file_takes_nothing_from_what_is_there_or_may_be(kb: Rove, folder: Path, tmp_path: Path) -> None:
+    disk = tmp_path / "media/disk"
+    put(disk, a=PILOT)
+    put(folder, b=TUG)
+    kb.add(disk / "a.md", folder / "b.md", Text(f"# About it\n\n{BUOY}\n", id="note"))
+    before = {info.source: info.document_id for info in kb.documents()}
+    shutil.copyfile(disk / "a.md", folder / "a.md")
+    shutil.copyfile(folder / "b.md", folder / "copy.md")
+    shutil.rmtree(disk)  # a disk that is not mounted leaves an empty folder, or none
+    put(folder, c=BUOY)
+    report = kb.add(folder / "a.md", folder / "copy.md", folder / "c.md")
+    assert (report.moved, report.added) == (0, 3)
+    assert before.items() <= {info.source: info.document_id for info in kb.documents()}.items()
+
+
+def test_names_of_named_files_are_swapped(kb: Rove, folder: Path) -> None:
+    put(folder, a=PILOT, b=TUG)
+    kb.add(folder / "a.md", folder / "b.md")
+    one, two = ids(kb)["a.md"], ids(kb)["b.md"]
+    for old, new in (("a", "t"), ("b", "a"), ("t", "b")):
+        (folder / f"{old}.md").rename(folder / f"{new}.md")
+    assert kb.add(folder / "a.md", folder / "b.md").moved == 2
+    assert ids(kb) == {"b.md": one, "a.md": two}
 
 
 def test_a_folder_of_a_thousand_files_is_renamed_without_a_vector(

@@ -14,6 +14,8 @@ from click.testing import CliRunner
 from load.samples import zip_file
 from rove import Rove
 from rove.cli import rove
+from rove.records.outdated import FILE_GONE, day_of
+from rove.store.outdated import GoneFiles
 
 FAKE = {"embedder": {"name": "fake"}}
 PILOT, TUG = "The pilot boards at the green buoy.", "The tug waits at the mole."
@@ -41,8 +43,13 @@ def today() -> str:
 
 
 def days(kb: Rove) -> dict[str, str]:
-    """The day of each document that is found, by its file's name; "" of what is up to date."""
-    return {Path(hit.uri).name: hit.as_of for hit in kb.search("the pilot and the tug", top_k=50)}
+    """The day of each document that is there, by its file's name; "" of what is up to date."""
+    return {Path(info.source).name: day_of(info.metadata) for info in kb.documents()}
+
+
+def found(kb: Rove, mode: str = "hybrid") -> dict[str, str]:
+    """Likewise of each that is found."""
+    return {Path(hit.uri).name: hit.as_of for hit in kb.search("the pilot and the tug", mode=mode, top_k=50)}
 
 
 def spoil(path: Path, how: str) -> None:
@@ -69,16 +76,19 @@ def test_what_can_no_longer_be_read_says_from_when_it_is(kb: Rove, folder: Path,
         report = kb.add(folder)
         assert report.ok == (how == "gone")
         assert days(kb) == {"a.md": today(), "b.md": ""}
+        assert set(found(kb)) == ({"b.md"} if how == "gone" else {"a.md", "b.md"})
     [entry] = [entry for entry in kb.ledger() if entry.outcome]
     assert (entry.state, entry.documents) == ("live", 1)
     assert entry.reason.endswith(f"What is found of it is as it was on {today()}.")
     answer = kb.ask(QUESTION)
-    assert {citation.as_of for citation in answer.citations} == {today()}
-    assert f"Source 1 is as it was on {today()}" in answer.note
+    assert PILOT not in answer.text if how == "gone" else f"Source 1 is as it was on {today()}" in answer.note
+    assert {citation.as_of for citation in answer.citations if PILOT in citation.quote} == (
+        set() if how == "gone" else {today()}
+    )
     assert "as it was" not in kb.ask("Where does the tug wait?").note
     (folder / "a.md").write_text(f"# Pilots\n\n{PILOT}\n")
     assert kb.add(folder).ok
-    assert days(kb) == {"a.md": "", "b.md": ""}
+    assert found(kb) == days(kb) == {"a.md": "", "b.md": ""}
     assert not [entry for entry in kb.ledger() if entry.outcome or entry.reason]
 
 
@@ -96,15 +106,44 @@ def test_the_day_stays_that_of_the_text(kb: Rove, folder: Path) -> None:
 
 
 def test_it_is_not_found_at_all_where_the_settings_say_so(tmp_path: Path, folder: Path) -> None:
-    for settings in ({}, {"outdated": "hide"}):
-        with Rove.open(tmp_path / "kb", search=settings, **FAKE) as kb:
-            kb.add(folder)
+    with Rove.open(tmp_path / "kb", **FAKE) as kb:
+        kb.add(folder)
+        (folder / "c.md").write_text("# Pilots and tugs\n\nThe pilot and the tug are ashore.\n")
+        kb.add(folder)
+        (folder / "a.md").write_bytes(b"")
+        (folder / "c.md").unlink()
+        kb.add(folder)
+    for settings, hidden in (("note", set()), ("hide_gone", {"c.md"}), ("hide", {"a.md", "c.md"})):
+        with Rove.open(tmp_path / "kb", search={"outdated": settings}, **FAKE) as kb:
             for mode in ("hybrid", "keyword", "semantic", "gather", "walk"):
-                found = {Path(hit.uri).name for hit in kb.search("pilot tug", mode=mode)}
-                assert found == ({"b.md"} if settings else {"a.md", "b.md"}), mode
-            assert (PILOT in kb.ask(QUESTION).text) is not bool(settings)
-            (folder / "a.md").write_bytes(b"")
-            kb.add(folder)
+                assert set(found(kb, mode)) == {"a.md", "b.md", "c.md"} - hidden, (settings, mode)
+            assert (PILOT in kb.ask(QUESTION).text) is (settings != "hide")
+
+
+def test_a_file_that_is_gone_and_back_but_empty_is_found_as_it_was(kb: Rove, folder: Path) -> None:
+    (folder / "a.md").unlink()
+    kb.add(folder)
+    assert set(found(kb)) == {"b.md"}
+    (folder / "a.md").write_bytes(b"")
+    kb.add(folder)
+    assert found(kb) == {"a.md": today(), "b.md": ""}
+    (folder / "a.md").unlink()
+    kb.add(folder)
+    assert set(found(kb)) == {"b.md"}
+
+
+def test_what_was_gone_before_there_was_a_field_for_it_is_hidden_by_the_next_add(kb: Rove, folder: Path) -> None:
+    (folder / "a.md").unlink()
+    kb.add(folder)
+    store = kb._kb.store
+    with store.catalog.database.write() as connection:
+        connection.exec_driver_sql("DELETE FROM facts WHERE name = 'files_gone'")
+    [gone] = [info.document_id for info in kb.documents() if day_of(info.metadata)]
+    store.catalog.enrich({gone: {FILE_GONE: None}})
+    store.gone_files = GoneFiles(store.documents)
+    assert set(found(kb)) == {"a.md", "b.md"}
+    kb.add(folder)
+    assert set(found(kb)) == {"b.md"}
 
 
 @pytest.mark.skipif(os.geteuid() == 0 and not hasattr(os, "seteuid"), reason="rights are others there")
@@ -146,7 +185,7 @@ def test_the_command_line_says_from_when_it_is(tmp_path: Path, folder: Path) -> 
         return CliRunner().invoke(rove, [*words, *at]).output
 
     call("add", str(folder))
-    (folder / "a.md").unlink()
+    (folder / "a.md").write_bytes(b"")
     call("add", str(folder))
     assert f"as it was on {today()}" in call("search", "pilot")
     assert f"as it was on {today()}" in call("ask", QUESTION)
@@ -154,4 +193,7 @@ def test_the_command_line_says_from_when_it_is(tmp_path: Path, folder: Path) -> 
     assert {hit["as_of"] for hit in told} == {today(), ""}
     cited = json.loads(CliRunner().invoke(rove, ["ask", QUESTION, "--json", *at]).stdout)
     assert cited["sentences"][0]["citations"][0]["as_of"] == today()
+    (folder / "a.md").unlink()
+    call("add", str(folder))
     assert "gone" in call("inspect", "--ledger")
+    assert PILOT not in call("search", "pilot")

@@ -148,3 +148,23 @@ async def test_a_search_waits_for_no_list(open_town: Opener, path: str) -> None:
             assert reply.json()["hits"]
             assert not any(task.done() for task in waiting)
         assert {one.status_code for one in await asyncio.gather(*waiting)} == {200}
+
+
+async def test_a_run_that_cannot_be_read_hides_no_other(town: Town) -> None:
+    broken = ('{"type":"Finished","key":', "null", '{"type":"of another version"}', "\x00", '{"type":"Started"}')
+    async with town.client() as root, town.client("anna") as anna:
+        await fill(town, root)
+        log = FlowLog(town.spaces._spaces["hr"].kb.store.catalog.database)
+        before = (await anna.get(f"{HR}/flows/runs")).json()
+        for run, line in zip(["a" * 10, "b" * 10, "c" * 10, "d" * 10, "e" * 10], broken, strict=True):
+            log.append(run, 1, [log.events(f"{1:010x}")[0], line])
+        for run, line in zip(["f" * 10, "0a" * 5], broken, strict=False):
+            log.append(run, 1, [line])  # whose it was is not known
+        after = (await anna.get(f"{HR}/flows/runs")).json()
+        assert [one for one in after if one["status"] != "unreadable"] == before
+        lost = {one["run_id"]: one["flow"] for one in after if one["status"] == "unreadable"}
+        assert lost == dict.fromkeys(["a" * 10, "b" * 10, "c" * 10, "d" * 10, "e" * 10], before[0]["flow"])
+        for run in lost:
+            assert (await anna.get(f"{HR}/flows/runs/{run}")).status_code == 400
+            assert (await anna.delete(f"{HR}/flows/runs/{run}")).status_code == 204
+        assert (await anna.get(f"{HR}/flows/runs")).json() == before

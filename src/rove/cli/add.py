@@ -195,7 +195,7 @@ def _show_folders(session: Session, report: Report, sources: Sequence[str]) -> N
         more = f" and {len(gone) - SHOWN_VANISHED} more" if len(gone) > SHOWN_VANISHED else ""
         line(f"{counted(len(gone), 'file')} {'is' if len(gone) == 1 else 'are'} gone: {named}{more}")
         command = f"rove add {shlex.join(sources)} --prune{session.again}"
-        line(f"What they said is still found, as it was. This takes it out: {command}")
+        line(f"Their documents stay in the base. This takes them out: {command}")
 
 
 def _show_duplicates(session: Session, report: Report) -> None:

@@ -212,7 +212,7 @@ class Responder:
             return None
         question = understood.standalone
         texts = {name: await text_of(name) for name in dict.fromkeys(hit.chunk.document_id for hit in hits)}
-        where = shown(where, self.search_context.settings)
+        where = await asyncio.to_thread(shown, where, self.search_context.settings, self.search_context.store)
         answers = await stored_answers(self.search_context, question, hits, texts, where, strict=True)
         known = [hit for hit in same(question, answers) if len(hit.chunk.text) <= LONGEST_AT_ONCE]
         if not known:

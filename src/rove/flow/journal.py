@@ -5,21 +5,23 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Literal
 
 import msgspec
 
-from rove.errors import InputError
+from rove.errors import ConfigError, InputError
 from rove.flow.definition import Flow, from_json, to_json
 from rove.records import Filter, History
 from rove.store.flow_log import FlowLog, KeptRun
 from rove.walk.json_format import filter_of, filter_to_text
 
 ID_BYTES = 5
-Status = Literal["open", "waiting", "done", "failed"]
-"""Of a run: "open" is under way, or its process has ended; "waiting" waits for a person."""
+Status = Literal["open", "waiting", "done", "failed", "unreadable"]
+"""Of a run: "open" is under way, or its process has ended; "waiting" waits for a person. Something that an "unreadable"
+one has kept cannot be read."""
 
 
 class Started(msgspec.Struct, frozen=True, tag="Started"):
@@ -236,7 +238,24 @@ def info_of(log: FlowLog, run_id: str) -> RunInfo | None:
 
 
 def _info(log: FlowLog, run: KeptRun) -> RunInfo:
-    journal = Journal(log, run.run_id, _read(run.run_id, log.events(run.run_id)))
+    lines = log.events(run.run_id)
+    try:
+        return _told(run, Journal(log, run.run_id, _read(run.run_id, lines)))
+    except (InputError, ConfigError, msgspec.MsgspecError):
+        return _unreadable(run, lines)
+
+
+def _unreadable(run: KeptRun, lines: Sequence[str]) -> RunInfo:
+    """What a list shows of a run of which something cannot be read: whose it is, and of which flow, if that can be."""
+    name = owner = ""
+    with suppress(InputError, ConfigError, msgspec.MsgspecError):
+        started = Journal(None, run.run_id, _read(run.run_id, lines[:1])).started
+        owner = started.owner
+        name = flow_in(started).name
+    return RunInfo(run.run_id, name, "unreadable", 0, run.started_at, run.updated_at, owner=owner)
+
+
+def _told(run: KeptRun, journal: Journal) -> RunInfo:
     name = flow_in(journal.started).name
     asked = tuple(one.question for one in journal.waiting)
     steps, owner = len(journal.finished), journal.started.owner

@@ -1,4 +1,4 @@
-"""What has become of a folder since it was added last: files that are gone, and files that lie elsewhere by now.
+"""What has become of files since they were added last: which are gone from a folder, and which lie elsewhere by now.
 
 What is not there just now is not taken for gone: a folder that is missing, empty or closed may be a disk that is not
 mounted.
@@ -36,7 +36,7 @@ CLOCKS_DIFFER_S = 2.0
 
 @dataclass(frozen=True, slots=True)
 class FolderChanges:
-    """Of folders that were added before: `moves`, new names by old ones, and the sources that are `gone`.
+    """Of what was added before: `moves`, new names by old ones, and the sources that are `gone` from a folder.
 
     `ignored`: those that are there, and that patterns leave out by now.
     """
@@ -59,11 +59,11 @@ class FolderChanges:
 def folder_changes(
     store: Store, given: Iterable[Given], found: Sequence[Location], left_out: LeftOut, recipe: Recipe
 ) -> FolderChanges:
-    """Compare folders with what the base holds of them; blocks.
+    """Compare folders with what the base holds of them, and files by themselves with what it had elsewhere; blocks.
 
     Args:
         store: the base.
-        given: what is added, of which the folders are looked at.
+        given: what is added, of which the folders and files are looked at.
         found: all that was found there.
         left_out: what patterns left out there; a folder that is empty now, and was not, is put there too.
         recipe: how sources are read.
@@ -76,7 +76,9 @@ def folder_changes(
         if count:
             left_out.add(path_spelled_as(root), EMPTY.format(documents=counted(count, "document")))
     held = {one.source: one for one in store.ledger.held_under(seen)} if seen else {}
-    if not held:
+    files = [at for at in found if at.path and at.text is None and not at.is_schema]
+    named = _named(store, [at for at in files if not at.uri.startswith(roots)], recipe)
+    if not held and not named:
         return FolderChanges()
     looked = _Looked(here, roots)
     missing = [source for source in held if source not in here and source.removesuffix(SCHEMA_MARK) not in here]
@@ -84,7 +86,8 @@ def folder_changes(
     is_gone = set(gone)
     ignored = {spelled(path) for path in left_out.ignored}
     left = [s for s in missing if s not in is_gone and not ignored.isdisjoint({s, *map(str, PurePath(s).parents)})]
-    moves = _moves(held, gone, found, seen, recipe)
+    elsewhere = [source for source in named if source not in held and source not in here and looked.is_gone(source)]
+    moves = _moves({**named, **held}, [*gone, *elsewhere], files, recipe)
     return FolderChanges(moves, tuple(source for source in gone if source not in moves), tuple(left))
 
 
@@ -92,6 +95,15 @@ def mounted(roots: Iterable[str], here: Iterable[str]) -> list[str]:
     """Return the folders in which anything was found: another may be where a disk is not mounted just now."""
     found = list(here)
     return [root for root in roots if any(uri.startswith(root) for uri in found)]
+
+
+def _named(store: Store, files: Sequence[Location], recipe: Recipe) -> dict[str, HeldSource]:
+    """What is held of files that are named by themselves, and of those that had the bytes of the new ones."""
+    held = {one.source: one for one in store.ledger.held_as([at.uri for at in files], [])}
+    new = [at for at in files if at.uri not in held or not held[at.uri].documents]
+    kinds = store.ledger.kinds() if new else []
+    fingerprints = [made for at in new for made in _fingerprints(at, kinds, recipe)] if kinds else []
+    return held | {one.source: one for one in store.ledger.held_as([], fingerprints)}
 
 
 class _Looked:
@@ -111,6 +123,9 @@ class _Looked:
             return False  # that folder may not be listed
         if os.path.lexists(path) and not path.is_dir():
             return self._is_found_by_another_case(source, path)
+        if not source.startswith(self._roots):
+            there = next((parent for parent in parents if os.path.exists(parent)), "")  # noqa: PTH110 - closed: not there
+            return path.is_absolute() and not self._is_empty(path_spelled_as(there))
         return not any(self._is_cut_off(parent) for parent in parents if f"{parent}{os.sep}".startswith(self._roots))
 
     def _is_found_by_another_case(self, source: str, path: Path) -> bool:
@@ -127,8 +142,15 @@ class _Looked:
         if folder not in self._cut_off:
             path = path_spelled_as(folder)
             with suppress(OSError):
-                self._cut_off[folder] = path.is_symlink() and not (path.is_dir() and any(path.iterdir()))
+                self._cut_off[folder] = path.is_symlink() and self._is_empty(path)
         return self._cut_off.setdefault(folder, True)
+
+    @staticmethod
+    def _is_empty(folder: Path) -> bool:
+        """Say whether nothing is in a folder, as where a disk is not mounted, or it may not be listed."""
+        with suppress(OSError):
+            return not (folder.is_dir() and any(folder.iterdir()))
+        return True
 
 
 def _folded(name: str) -> str:
@@ -145,11 +167,9 @@ def _roots(given: Iterable[Given]) -> Iterator[str]:
 
 
 def _moves(
-    held: Mapping[str, HeldSource], gone: Sequence[str], found: Sequence[Location], seen: Sequence[str], recipe: Recipe
+    held: Mapping[str, HeldSource], gone: Sequence[str], files: Sequence[Location], recipe: Recipe
 ) -> dict[str, str]:
     """Return the new name of each source whose bytes stand under another name by now."""
-    under = tuple(seen)
-    files = [at for at in found if at.uri.startswith(under) and at.path and at.text is None and not at.is_schema]
     known = [(at, held.get(at.uri)) for at in files]
     new = [at for at, entry in known if entry is None or not entry.documents]
     changed = [at for at, entry in known if entry and entry.documents and _may_have_changed(at, entry)]

@@ -1,4 +1,4 @@
-"""What becomes of documents whose file can no longer be read, or is gone: they go on answering, and say from when."""
+"""What becomes of documents whose file can no longer be read, or is gone: they stay, and say from when they are."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from rove.load.folder_files import LeftOut
 from rove.prepare import Recipe
 from rove.records import LedgerEntry, Report
 from rove.records.ledger import GONE
+from rove.records.outdated import FILE_GONE, TEXT_AS_OF
 from rove.store.moved_sources import move
 from rove.store.outdated import Outdated
 from rove.store.store import Store
@@ -39,9 +40,12 @@ async def note_outdated(store: Store, ended: Sequence[FinishedSource]) -> None:
         for done in old:
             if not done.document_ids:
                 done.entry = _as_it_was(done.entry, days[done.entry.source])
+    there = [done for done in ended if done.before and done.before.outcome == GONE]
+    if found := [done.entry.source for done in there if done.entry.outcome]:
+        await store.enrich(partial(outdated.unmarked, found, FILE_GONE))
     back = [done.entry.source for done in ended if done.before and done.before.outcome and not done.entry.outcome]
     if back:
-        await store.enrich(partial(outdated.unmarked, back))
+        await store.enrich(partial(outdated.unmarked, back, TEXT_AS_OF, FILE_GONE))
 
 
 class FolderUpdate:
@@ -80,12 +84,13 @@ class FolderUpdate:
 
     async def _note_gone(self, sources: Sequence[str]) -> None:
         known = await asyncio.to_thread(self._store.ledger.get, sources)
-        fresh = [entry for entry in known.values() if entry.outcome != GONE and entry.documents]
-        if fresh:
-            days = await _days(self._store, fresh)
-            await self._store.enrich(partial(Outdated(self._store.catalog.database).marked, days, {}))
-            gone = [replace(entry, state="live", outcome=GONE, reason=IS_GONE, cure=PRUNE) for entry in fresh]
-            entries = [_as_it_was(entry, days[entry.source]) for entry in gone]
+        gone = [entry for entry in known.values() if entry.documents]
+        if gone:
+            days = await _days(self._store, gone)
+            await self._store.enrich(partial(Outdated(self._store.catalog.database).marked_gone, days))
+            fresh = [entry for entry in gone if entry.outcome != GONE]
+            told = [replace(entry, state="live", outcome=GONE, reason=IS_GONE, cure=PRUNE) for entry in fresh]
+            entries = [_as_it_was(entry, days[entry.source]) for entry in told]
             await asyncio.to_thread(self._store.ledger.put, entries)
 
 

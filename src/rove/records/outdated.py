@@ -1,10 +1,10 @@
-"""The field of documents whose file is gone, empty or damaged by now: the day of the text that still answers."""
+"""The fields of documents whose file is gone, empty or damaged by now: the day of their text, whether it is gone."""
 
 from __future__ import annotations
 
 from rove.records.source import Metadata
 
-TEXT_AS_OF = "text_as_of"
+TEXT_AS_OF, FILE_GONE = "text_as_of", "file_gone"
 
 
 def day_of(metadata: Metadata) -> str:

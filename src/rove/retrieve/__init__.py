@@ -161,11 +161,16 @@ async def retrieve(mode: str, search_context: SearchContext, query: Query) -> li
 
 
 async def _once(retriever: Retriever, search_context: SearchContext, query: Query) -> list[Hit]:
-    words = await asyncio.to_thread(search_context.store.words.current)
-    text, where = words.written_out(query.text), widened(query.where, words)
-    where = shown(where if words else query.where, search_context.settings)
-    asked = replace(query, text=text, where=where)
+    asked = await asyncio.to_thread(_written_out, search_context, query)
     return await _found(retriever, asked, search_context.settings)
+
+
+def _written_out(search_context: SearchContext, query: Query) -> Query:
+    """A query in the words of the user's dictionary, for what is to be found."""
+    store, settings = search_context.store, search_context.settings
+    words = store.words.current()
+    where = widened(query.where, words) if words else query.where
+    return replace(query, text=words.written_out(query.text), where=shown(where, settings, store))
 
 
 async def _found(retriever: Retriever, query: Query, settings: SearchSettings) -> list[Hit]:

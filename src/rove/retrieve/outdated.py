@@ -1,17 +1,20 @@
-"""Documents whose file is gone or can no longer be read: found with the day of their text, or not at all."""
+"""Documents whose file is gone or can no longer be read: found with the day of their text, or not found."""
 
 from __future__ import annotations
 
 from rove.records import Filter
 from rove.records.filter import Compare, Not
-from rove.records.outdated import TEXT_AS_OF
+from rove.records.outdated import FILE_GONE, TEXT_AS_OF
 from rove.settings import SearchSettings
+from rove.store.store import Store
 
 UP_TO_DATE = Not(Compare(TEXT_AS_OF, "exists", True))  # noqa: FBT003 - as a filter has it
+NOT_GONE = Not(Compare(FILE_GONE, "exists", True))  # noqa: FBT003
 
 
-def shown(where: Filter | None, settings: SearchSettings) -> Filter | None:
-    """Return the filter of a search, which lets through what is up to date alone where the settings say so."""
-    if settings.outdated != "hide":
+def shown(where: Filter | None, settings: SearchSettings, store: Store) -> Filter | None:
+    """Return the filter of a search, which lets through no more than `SearchSettings.outdated` says. Blocks."""
+    if settings.outdated == "note" or (settings.outdated == "hide_gone" and not store.gone_files.any()):
         return where
-    return UP_TO_DATE if where is None else where & UP_TO_DATE
+    lets_through = UP_TO_DATE if settings.outdated == "hide" else NOT_GONE
+    return lets_through if where is None else where & lets_through

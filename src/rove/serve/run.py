@@ -15,6 +15,7 @@ from rove.serve.admission.keyring import Keyring
 from rove.serve.app import create_app
 from rove.serve.awaiting_key import opened
 from rove.serve.context import ServerContext
+from rove.serve.heaps import share_heaps
 from rove.serve.journal import log_json
 from rove.serve.local_calls.listener import Answering, listening
 from rove.serve.mcp.lazy_endpoint import ENDPOINT
@@ -47,6 +48,7 @@ def serve(
     """
     log_json()
     sys.setswitchinterval(SWITCH_S)
+    share_heaps()
     if awaits_key and not asyncio.run(opened(read, lambda settings: _check(settings, file))):
         return
     while asyncio.run(_serve(file, read, tell, answering)):

@@ -130,9 +130,9 @@ class SearchSettings(SettingsSection):
     """Of "rrf" and "weighted": what the keyword list counts."""
     semantic_weight: float = Field(default=1.0, ge=0)
     """Of "rrf" and "weighted": what the semantic list counts."""
-    outdated: Literal["note", "hide"] = "note"
+    outdated: Literal["note", "hide_gone", "hide"] = "hide_gone"
     """Documents whose file is gone, empty or damaged by now: found, with the day that their text is of ("note"), or not
-    at all ("hide")."""
+    at all ("hide"); with "hide_gone" those are not found whose file is gone, and the others are."""
     deduplicate: Literal["off", "equal", "near"] = "equal"
     """Hits with the same text are one: the one with the best score, which has the others in `same`. With "equal" where
     they differ in white space and case only, with "near" also where they share 90 % of their runs of five characters.

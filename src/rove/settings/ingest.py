@@ -50,8 +50,8 @@ class LoadSettings(SettingsSection):
     ignore: tuple[str, ...] = ()
     """Patterns, as in a .gitignore, of files that are left out; beside those of a .roveignore."""
     prune: bool = False
-    """Whether adding a folder again takes out what is gone from it; without, it is told, and answers as it was (see
-    `search.outdated`)."""
+    """Whether adding a folder again takes out what is gone from it; without, it is told, and stays (whether it is found
+    says `search.outdated`)."""
     follow_links: Annotated[bool, FILE] = True
     """Whether links that lead out of an added folder are followed; those within it always are, once."""
     fetch_timeout_s: float = Field(default=30.0, gt=0)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from operator import attrgetter
 from typing import NamedTuple
 
-from sqlalchemy import Connection, func, select, update
+from sqlalchemy import ColumnElement, Connection, func, select, update
 
 from rove.records import LedgerEntry
 from rove.store import tables
@@ -66,15 +66,28 @@ class Ledger:
 
     def held_under(self, prefixes: Sequence[str]) -> list[HeldSource]:
         """What is known of the sources whose names begin with one of these."""
+        source = tables.ledger.c.source
+        return self._held([func.substr(source, 1, len(prefix)) == prefix for prefix in prefixes])
+
+    def held_as(self, sources: Sequence[str], fingerprints: Sequence[str]) -> list[HeldSource]:
+        """What is known of these sources, and of those that had one of these fingerprints when they were read."""
         led = tables.ledger.c
-        columns = (led.source, led.kind, led.outcome, led.fingerprint, led.documents, led.updated_at)
+        by_name = [within(led.source, part) for part in slices(sources)]
+        return self._held([*by_name, *(within(led.fingerprint, part) for part in slices(fingerprints))])
+
+    def kinds(self) -> list[str]:
+        """The kinds of source that there are."""
+        with self.database.read() as connection:
+            return sorted(connection.execute(select(tables.ledger.c.kind).distinct()).scalars())
+
+    def _held(self, conditions: Sequence[ColumnElement[bool]]) -> list[HeldSource]:
+        led = tables.ledger.c
+        query = select(led.source, led.kind, led.outcome, led.fingerprint, led.documents, led.updated_at)
         with self.database.read() as connection:
             return [
                 HeldSource._make(row)
-                for prefix in prefixes
-                for row in connection.execute(
-                    select(*columns).where(func.substr(led.source, 1, len(prefix)) == prefix).order_by(led.source)
-                )
+                for condition in conditions
+                for row in connection.execute(query.where(condition).order_by(led.source))
             ]
 
     def forget(self, sources: Sequence[str]) -> None:

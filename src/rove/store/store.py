@@ -34,6 +34,7 @@ from rove.store.looking import look
 from rove.store.memory_index import MemoryIndex
 from rove.store.name_graph import NameGraph
 from rove.store.originals import Offered, Originals
+from rove.store.outdated import GoneFiles
 from rove.store.presence import INDEX, SHARDS
 from rove.store.private import keep_private
 from rove.store.refusals import RowWriter
@@ -103,6 +104,7 @@ class Store(Fetching):
         self.names = NameGraph(self.searched)
         self.field_names = FieldNames(self.documents)
         self.words = UserWords(self.catalog)
+        self.gone_files = GoneFiles(self.documents)
         self.graph = KnowledgeGraph(self.documents, self.catalog, settings.graph, self.writing)
         self._views = VisibleDocuments(self.documents)
         self.deepening = asyncio.Lock()

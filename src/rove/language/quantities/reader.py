@@ -36,7 +36,7 @@ def read_quantities(text: str, language: str = "", *, mark: str = "") -> list[Qu
     return list(_read(text, language, mark))
 
 
-@lru_cache(maxsize=2_000)
+@lru_cache(maxsize=500)
 def _read(text: str, language: str, mark: str) -> tuple[Quantity, ...]:
     """A sentence is read by the check of each claim that may rest on it."""
     return tuple(Scan(text, language, mark).quantities())

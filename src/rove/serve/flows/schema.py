@@ -167,9 +167,9 @@ class FlowRunOut(Reply):
 
 
 class FlowRunInfoOut(Reply):
-    """A run that is kept: "open" (under way, or cut off), "waiting", "done" or "failed"; `waiting`: what is asked.
+    """A run that is kept: "open" (under way, or cut off), "waiting", "done", "failed" or "unreadable".
 
-    `question`: the first text that it was given.
+    `waiting`: what is asked. `question`: the first text that it was given.
     """
 
     run_id: str

@@ -8,7 +8,7 @@ import { named, t } from "./words.js";
 
 const MOST = 1000; // the latest
 const OPEN = 8; // runs that are open; the others are folded
-const LOOKS = { done: "badge good", failed: "badge bad" };
+const LOOKS = { done: "badge good", failed: "badge bad", unreadable: "badge bad" };
 
 /** The address of a run on this page. */
 export function addressOfRun(flow, id) {

@@ -114,9 +114,10 @@ class SearchTable(TypedDict, total=False):
     """Of "rrf" and "weighted": what the keyword list counts. Default: 1.0."""
     semantic_weight: float
     """Of "rrf" and "weighted": what the semantic list counts. Default: 1.0."""
-    outdated: Literal["note", "hide"]
+    outdated: Literal["note", "hide_gone", "hide"]
     """Documents whose file is gone, empty or damaged by now: found, with the day that their text is of ("note"), or not
-    at all ("hide"). Default: "note"."""
+    at all ("hide"); with "hide_gone" those are not found whose file is gone, and the others are. Default:
+    "hide_gone"."""
     deduplicate: Literal["off", "equal", "near"]
     """Hits with the same text are one: the one with the best score, which has the others in `same`. Default:
     "equal"."""

@@ -49,8 +49,8 @@ class LoadTable(TypedDict, total=False):
     ignore: Sequence[str]
     """Patterns, as in a .gitignore, of files that are left out; beside those of a .roveignore."""
     prune: bool
-    """Whether adding a folder again takes out what is gone from it; without, it is told, and answers as it was (see
-    `search.outdated`). Default: False."""
+    """Whether adding a folder again takes out what is gone from it; without, it is told, and stays (whether it is found
+    says `search.outdated`). Default: False."""
     follow_links: bool
     """Whether links that lead out of an added folder are followed; those within it always are, once. Default: True."""
     fetch_timeout_s: float
