@@ -241,3 +241,14 @@ async def test_what_waits_for_long_sees_what_is_new(monkeypatch: pytest.MonkeyPa
             await kb.delete("f1")
             monkeypatch.setattr(rove.store.catalog_view, "FRESH_S", 0.0)
             assert kb.store.catalog.revision() > before
+
+
+async def test_an_export_asks_no_more_often_for_many_documents(trips: Trips, tmp_path: Path) -> None:
+    asked: list[int] = []
+    for count in (3, 200):
+        async with AsyncRove.open(tmp_path / f"kb{count}", embedder={"name": "fake"}) as kb:
+            await kb.add([Text(f"Berth {number} is free.", id=f"b{number}") for number in range(count)])
+            trips.clear()
+            assert len([line async for line in kb.export()]) == 1 + count
+            asked.append(len(trips.reads))
+    assert asked[1] <= asked[0] + 3, asked

@@ -298,3 +298,42 @@ def test_a_vector_comes_back_as_it_was_but_for_the_sixteenth_bit() -> None:
     assert np.array_equal(np.stack(vectors_of(blobs_of(once))), once), "rounded again it is another"
     old = vectors[0].astype("<f4").tobytes()
     assert np.array_equal(vectors_of([old, blob_of(vectors[1])])[0], vectors[0])
+
+
+TORN_TOKENS = {
+    "cut": lambda blob: blob[:-1],
+    "longer": lambda blob: blob + b"\0",
+    "empty": lambda _: b"",
+    "text": lambda _: "no bytes",
+    "another mark": lambda blob: bytes([blob[0] ^ 1]) + blob[1:],
+}
+
+
+def tokens_of(folder: Path) -> list[object]:
+    with closing(sqlite3.connect(folder / "catalog.sqlite")) as catalog:
+        return [blob for (blob,) in catalog.execute("SELECT tokens FROM tokens ORDER BY vector")]
+
+
+def test_doctor_names_tokens_that_the_embedder_cannot_read_and_has_them_made_anew(tmp_path: Path) -> None:
+    with Rove.open(tmp_path / "kb") as kb:
+        kb.add([Text(text, id=code) for code, text in TEXTS.items()])
+        assert not kb.doctor().problems
+    whole = tokens_of(tmp_path / "kb")
+    assert len(whole) == len(TEXTS)
+    for how, change in TORN_TOKENS.items():
+        with closing(sqlite3.connect(tmp_path / "kb/catalog.sqlite")) as catalog, catalog:
+            catalog.execute("UPDATE tokens SET tokens = ? WHERE vector = 2", (change(whole[1]),))
+        with Rove.open(tmp_path / "kb") as kb:
+            told = "1 passage with tokens that the embedder cannot read: 'de' (row 2 of vectors): made anew"
+            assert kb.doctor().problems == (told,), how
+            assert not kb.doctor().problems
+        assert tokens_of(tmp_path / "kb") == whole
+
+
+def test_tokens_of_another_version_of_the_embedder_are_no_damage(tmp_path: Path) -> None:
+    with Rove.open(tmp_path / "kb") as kb:
+        kb.add([Text(text, id=code) for code, text in TEXTS.items()])
+    with closing(sqlite3.connect(tmp_path / "kb/catalog.sqlite")) as catalog, catalog:
+        catalog.execute("UPDATE tokens SET tokens = x'0102'")
+    with Rove.open(tmp_path / "kb") as kb:
+        assert not kb.doctor().problems

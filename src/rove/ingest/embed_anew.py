@@ -4,27 +4,34 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection
+from functools import partial
 
 from rove.enrich.vectors import embed
 from rove.errors import RoveError
-from rove.models import Embedder
+from rove.models import Embedder, readable_tokens
 from rove.store import Vector
-from rove.store.catalog_check import damaged_rows, said_of
+from rove.store.catalog_check import damaged_rows, said_of, unread_tokens
 from rove.store.own_vectors import OwnText
 from rove.store.renewing import renew, to_embed
 from rove.store.store import Store
 
+TOKENS = ("passage", "with tokens that the embedder cannot read")
+
 
 async def embed_anew(store: Store, embedder: Embedder) -> list[str]:
-    """Find the vectors that are damaged, and let the embedder make them anew; returns what was mended, in words.
+    """Find vectors and tokens that are damaged, and let the embedder make them anew; returns what was mended, in words.
 
-    What it refuses, or cannot be reached for, stays hidden: `Store.heal` says so.
+    Vectors that it refuses, or cannot be reached for, stay hidden: `Store.heal` says so. Passages without tokens are
+    found, and not ordered anew.
 
     Raises:
         ConfigError: the catalog is torn elsewhere.
     """
     database = store.catalog.database
-    rows = await asyncio.to_thread(damaged_rows, database, store.dimension)
+    vectors = await asyncio.to_thread(damaged_rows, database, store.dimension)
+    can_read = partial(readable_tokens, embedder)
+    tokens = [one for one in await asyncio.to_thread(unread_tokens, database, can_read) if one not in vectors]
+    rows = [*vectors, *tokens]
     if not rows:
         return []
     wanted = await asyncio.to_thread(to_embed, database, rows)
@@ -35,10 +42,14 @@ async def embed_anew(store: Store, embedder: Embedder) -> list[str]:
             changed = await asyncio.to_thread(renew, database, rows, found.vectors, found.tokens, own)
             await store.renewed(changed)
     except RoveError:
-        return []
+        return [said_of(tokens, *TOKENS)] if tokens else []
     left = set(await asyncio.to_thread(damaged_rows, database, store.dimension))
-    mended = [row for row in rows if row not in left]
-    return [f"{said_of(mended)}: made anew"] if mended else []
+    mended = [row for row in vectors if row not in left]
+    unread = set(await asyncio.to_thread(unread_tokens, database, can_read))
+    renewed = [row for row in tokens if row not in unread]
+    told = [(mended, said_of(mended)), (renewed, said_of(renewed, *TOKENS))]
+    remain = [row for row in tokens if row in unread]
+    return [f"{said}: made anew" for some, said in told if some] + [said_of(remain, *TOKENS)] * bool(remain)
 
 
 async def embed_own(texts: Collection[OwnText], embedder: Embedder) -> dict[OwnText, Vector]:

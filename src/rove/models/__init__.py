@@ -73,7 +73,8 @@ class Embedder(Protocol):
 class LateEmbedder(Protocol):
     """An `Embedder` for late interaction: it keeps the tokens of a passage too, to compare them with a question's.
 
-    In which form is its own affair: a few kilobytes a passage, made in the same pass as the vector.
+    In which form is its own affair: a few kilobytes a passage, made in the same pass as the vector. With a method
+    `can_read(passages: Sequence[bytes]) -> Sequence[bool]` it says which of them have that form: see `rove doctor`.
     """
 
     async def passages_with_tokens(self, texts: Sequence[str]) -> tuple[Vectors, list[bytes]]:
@@ -93,6 +94,12 @@ async def passages_with_tokens(embedder: Embedder, texts: Sequence[str]) -> tupl
     if isinstance(embedder, LateEmbedder):
         return await embedder.passages_with_tokens(texts)
     return await embedder.passages(texts), []
+
+
+def readable_tokens(embedder: Embedder, passages: Sequence[bytes]) -> list[bool]:
+    """Say which tokens of passages an embedder can read, as it does where it has a method `can_read`; all, without."""
+    can_read = getattr(embedder, "can_read", None)
+    return [True] * len(passages) if can_read is None else [bool(one) for one in can_read(passages)]
 
 
 def trust_of(embedder: Embedder) -> float:

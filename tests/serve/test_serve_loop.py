@@ -1,0 +1,51 @@
+"""No list and no export holds the event loop: counted in CPU time of its thread, which a busy machine does not add to."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from asyncio.events import Handle
+
+import pytest
+from rove.serve.conftest import HOLDERS, Opener
+
+from rove.records import LedgerEntry, Text
+
+HR = "/v1/spaces/hr"
+DOCUMENTS = 3_000
+LISTS = ("documents?limit=1000", "ledger?state=live&limit=1000", "walks", "flows/runs", "conversations")
+LONGEST_S = 0.1
+"""A search that waits for three steps of others at the worst stays within 300 ms."""
+
+
+async def test_beside_fifty_lists_and_unread_exports_no_step_holds_the_loop(
+    open_town: Opener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_town(holders={"root": HOLDERS["root"]}, serve={"exports": 10}) as town, town.client() as client:
+        kb = town.spaces._spaces["hr"].kb
+        await kb.add([Text(f"Berth {at} is free on quay {at % 7}.", id=f"b{at}") for at in range(DOCUMENTS)])
+        kb.store.ledger.put([LedgerEntry(f"f{at}", "live") for at in range(DOCUMENTS)])
+        question = {"question": "Which berth is free?"}
+        assert (await client.post(f"{HR}/search", json=question)).status_code == 200  # what loads is loaded
+        exports = [kb.export() for _ in range(10)]
+        for export in exports:
+            await anext(export)
+            await anext(export)  # and then nobody reads on
+        held: list[tuple[float, str]] = []
+        run = Handle._run
+
+        def timed(self: Handle) -> None:
+            began, name = time.thread_time(), repr(self)
+            run(self)
+            held.append((time.thread_time() - began, name))
+
+        monkeypatch.setattr(Handle, "_run", timed)
+        lists = [asyncio.create_task(client.get(f"{HR}/{LISTS[at % len(LISTS)]}")) for at in range(50)]
+        searches = [await client.post(f"{HR}/search", json=question) for _ in range(3)]
+        replies = await asyncio.gather(*lists)
+        monkeypatch.undo()
+        assert {one.status_code for one in (*searches, *replies)} == {200}
+        longest, name = max(held)
+        assert longest < LONGEST_S, (longest, name)
+        for export in exports:
+            await export.aclose()
