@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -123,3 +125,12 @@ def test_names_contradict_where_three_quarters_of_the_question_are_in_both() -> 
     assert found == Difference("name", "Anna", "Ben")
     assert difference("Who directs the town library today nearby?", one, other) is None  # three of five
     assert difference("Does Anna direct the town library?", one, other) is None  # the question holds the name
+
+
+def test_two_rows_of_one_table_do_not_contradict_each_other() -> None:
+    rows = [
+        Statement(f"| Pump P1 | Bosch | hall north | {price} |", "en", table="parts") for price in ("45.90", "55.90")
+    ]
+    assert conflicts("What is the price of the pump?", rows) == {}
+    apart = [replace(row, table=name) for row, name in zip(rows, ("parts", "other parts"), strict=True)]
+    assert list(conflicts("What is the price of the pump?", apart)) == [(0, 1)]

@@ -41,11 +41,15 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’\-][^\W\d_]+)*")
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """Something that a source says, as it is compared. `context`: what stands above it (title, headings)."""
+    """Something that a source says, as it is compared. `context`: what stands above it (title, headings).
+
+    `table`: of a row, which table it is one of; "" of what is no row.
+    """
 
     text: str
     language: str
     context: str = ""
+    table: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +99,9 @@ def difference(question: str, one: Statement, other: Statement) -> Difference | 
     - "not";
     - a name that the question does not hold, while most of the question's words are in both (`ASKED_SHARE`).
     Where two of these differ, both can be true: "in 2019 it was 3 million", "in 2020 it was 4 million". Statements in
-    different languages are not compared.
+    different languages are not compared, nor are two rows of one table: each is of something else.
     """
-    if one.language != other.language:
+    if one.language != other.language or (one.table and one.table == other.table):
         return None
     a, b = _said(one), _said(other)
     if not _same_subject(one, other) or a.labels != b.labels:

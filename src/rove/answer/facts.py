@@ -231,7 +231,9 @@ class _CheckedFacts:
         hit = self._hit(fact)
         language = hit.chunk.language if hit.chunk.language != "und" else self.language
         text = fact.text if fact.origin == "model" else self.citations[fact.fact_id].quote
-        return Statement(text, language, " ".join((hit.title, *hit.chunk.headings)))
+        above = " ".join((hit.title, *hit.chunk.headings))
+        is_row = "|" in self.citations[fact.fact_id].quote
+        return Statement(text, language, above, f"{hit.chunk.document_id} {above}" if is_row else "")
 
     def _side(self, fact: Fact, said: str) -> Side:
         return Side(said, self.citations[fact.fact_id], date_of(self._hit(fact).chunk.metadata))
