@@ -14,6 +14,7 @@ import pytest
 from campaign.__main__ import main
 from campaign.hooks import Soak, Worlds
 from campaign.kinds import KINDS
+from campaign.long_soak import section_of, with_section
 from campaign.page import page, tree
 from campaign.runner import Run, Score, campaign
 from campaign.soak import Sample
@@ -173,3 +174,15 @@ def test_a_soak_tells_growth_from_caches_that_fill() -> None:
     assert soak._slope(run(50_000, 0.0)[:85])[1] == float("inf")  # nothing is said of caches that fill
     assert soak._objects_a_call(run(0, 0.0)) == 0.0
     assert round(soak._objects_a_call(run(0, 2.0)), 1) == 2.0
+
+
+def test_a_campaign_leaves_what_the_long_soak_has_told_and_the_next_takes_its_place() -> None:
+    page = with_section("# Campaign\n\nscores\n", "60 minutes", "campaign.soak", "2026-11-28")
+    assert section_of(page).count("60 minutes") == 1
+    again = with_section(
+        "# Campaign\n\nothers\n" + section_of(page), "90 minutes", "python -m campaign.soak", "2026-11-29"
+    )
+    assert again.startswith("# Campaign\n\nothers\n\n## The long soak\n")
+    assert "90 minutes" in again
+    assert "60 minutes" not in again
+    assert section_of("# Campaign\n") == ""

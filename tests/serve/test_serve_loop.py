@@ -1,4 +1,4 @@
-"""No list and no export holds the event loop: counted in CPU time of its thread, which a busy machine does not add to."""
+"""No list and no export holds the event loop: counted in CPU time of its thread, whatever else the machine does."""
 
 from __future__ import annotations
 
