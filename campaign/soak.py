@@ -293,14 +293,14 @@ def _slope(samples: list[Sample]) -> tuple[float, float, float]:
 
 
 def _objects_a_call(samples: list[Sample]) -> float:
-    """By how many objects a call there were more in the last tenth of the time than just after `OBJECTS_FROM` calls.
+    """By how many objects a call there were more in the last third than in the first, from `OBJECTS_FROM` on.
 
-    The least of some samples each, since walks and threads that are under way come and go.
+    The least of each third, since walks and threads that are under way come and go.
     """
     late = [sample for sample in samples if sample.calls >= OBJECTS_FROM]
-    some = len(late) // 10
-    if not some:
+    if len(late) < LEAST_SAMPLES:
         return 0.0
+    some = len(late) // 3
     first, last = (min(part, key=lambda sample: sample.objects) for part in (late[:some], late[-some:]))
     return (last.objects - first.objects) / max(last.calls - first.calls, 1)
 
