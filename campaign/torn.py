@@ -204,13 +204,15 @@ def _open(base: Path, settings: dict, done: list[str], faults: Faults) -> str:
 
 
 def _used(kb: Rove, done: list[str], faults: Faults) -> str:
-    outcome = "opened"
+    outcome, told = "opened", ()
     with faults.typed("read") as refused:
         _is_no_lie(kb, done, faults)
         kb.search("letters harbour", top_k=3)
         kb.ask("Which letters were never opened?")
     with faults.typed("doctor") as unhealed:
-        outcome = "opened" if kb.doctor().ok else "healed"
+        health = kb.doctor()
+        outcome = "opened" if health.ok else "healed"
+        told = health.left
     if refused and not unhealed:
         outcome = "healed"
     with faults.typed("write") as unwritten:
@@ -219,7 +221,9 @@ def _used(kb: Rove, done: list[str], faults: Faults) -> str:
     if unhealed or unwritten:
         return "refused"
     with faults.typed("read after doctor") as again:
-        faults.expect(kb.doctor().ok, "doctor still finds something right after it has mended")
+        health = kb.doctor()  # what it cannot mend it says again, with what to do
+        still = not health.problems and health.left == told
+        faults.expect(still, "doctor still finds something right after it has mended")
         _is_no_lie(kb, done, faults)
         _are_found(kb, faults)
     faults += [f"refused after doctor had mended it: {error}" for error in again]
