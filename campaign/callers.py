@@ -275,7 +275,10 @@ async def _route(
         return
     space = str(body.get("json", {}).get("model", "")) if "completions" in template else space
     if not (reply.status_code == 403 and query.get("mentions")):  # to erase those takes more than the right to delete
-        faults += [f"{said}: {fault}" for fault in judged(reply.status_code, holder, f"{method} {template}", space)]
+        route = f"{method} {template}"
+        whole = route == f"POST {SPACE}/ask" and body["json"].get("tools") is True  # labels say nothing of tools
+        found = judged(reply.status_code, holder, route, space, whole=whole)
+        faults += [f"{said}: {fault}" for fault in found]
     _has_no_canary(reply, holder, said, faults)
 
 
@@ -289,8 +292,8 @@ def _body(operation: dict[str, Any], described: dict[str, Any], chance: Random, 
     return {}
 
 
-def judged(status: int, holder: str, route: str, space: str) -> list[str]:
-    """What is wrong with a status, by the table of rights."""
+def judged(status: int, holder: str, route: str, space: str, *, whole: bool = False) -> list[str]:
+    """What is wrong with a status, by the table of rights; `whole`: it is for callers without labels alone."""
     one, right = HOLDERS[holder], RIGHTS.get(route, "admin")
     if status >= 500 and status not in {503, 507}:
         return [f"status {status}"]
@@ -302,7 +305,7 @@ def judged(status: int, holder: str, route: str, space: str) -> list[str]:
         return [] if status in {401, 429} else [f"{status} instead of 401"]
     everywhere = right == "admin of all"
     opens = "*" in one.spaces or (not everywhere and (not space or space in one.spaces))
-    whole = right.endswith(" without labels") or right.startswith("admin")
+    whole = whole or right.endswith(" without labels") or right.startswith("admin")
     right = right.removesuffix(" of all").removesuffix(" without labels")
     may = not right or (right in one.rights and (not whole or one.labels is None))
     if status == 403 and one.labels is not None and route == f"POST {SPACE}/sql":  # a database, not tables
