@@ -18,6 +18,15 @@ FLEET = (
     ("GH-012", "VW", "2016", "S. Ali", "201000", "yes"),
 )
 PARTS = "part,supplier,price\nBrake pad,Bosch,45.90\nWiper,Valeo,18.50\nClutch kit,Sachs,289.00\nBattery,Varta,119.00\n"
+ACCOUNTS = """# Accounts
+
+(in thousands of dollars)
+
+| Segment | Turnover 2023 | Loss 2023 |
+| --- | --- | --- |
+| Rail | 5,120 | (310) |
+| Ports | 2,480 | △95 |
+"""
 STAFF = "Name,Department,Salary\nJoan,Transport,31000\nPete,Sales,52000\nKim,Transport,36500\nSam,Works,33800\n"
 
 
@@ -37,6 +46,7 @@ def kb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rove]:
     (folder / "fleet.xlsx").write_bytes(xlsx(lambda _: rows)(1))
     (folder / "spare parts.csv").write_text(PARTS)
     (folder / "staff.csv").write_text(STAFF)
+    (folder / "accounts.md").write_text(ACCOUNTS)
     (folder / "policy.md").write_text("# Policy\n\nPlates are kept in the list. Employees in Transport wear vests.\n")
     with Rove.open(tmp_path_factory.mktemp("kb")) as kb:
         kb.add(folder)
@@ -72,3 +82,11 @@ def test_a_question_to_one_sheet_is_answered_from_its_cells(
 def test_what_no_sheet_holds_is_not_answered(kb: Rove, question: str) -> None:
     reply = kb.ask_tables(question)
     assert (reply.answered, reply.rows) == (False, ())
+
+
+def test_a_number_says_in_what_its_table_is(kb: Rove) -> None:
+    reply = kb.ask_tables("What is the Turnover 2023 of Rail?")
+    assert reply.rows == (("5120",),)
+    assert "are in 1,000 USD" in reply.note
+    assert "are in" not in kb.ask_tables("What is the price of the Battery?").note
+    assert kb.ask_tables("What is the Loss 2023 of Ports?").rows == (("-95",),)

@@ -16,6 +16,7 @@ from rove.databases.ask import DatabaseAsker, Limits
 from rove.databases.by_meaning import NameMeanings
 from rove.databases.duckdb_target import ROW, DuckTarget, numbered
 from rove.databases.reply import texts_of
+from rove.databases.table_figures import stated_scale
 from rove.databases.targets import Result
 from rove.errors import InputError
 from rove.events import Listener, ignore
@@ -35,6 +36,7 @@ CITED_ROWS = 20
 """Rows that a number over many is cited by, at most."""
 CITED_CELLS = 200
 """Cells that groups are cited by, at most: the first groups then have theirs."""
+SCALED = "Numbers of {table} are in {unit}, where a head says nothing else."
 NO_TABLE = "No table of the documents was found for this question."
 
 
@@ -76,8 +78,19 @@ async def ask_tables(
     left = sum(tables[name].left_out for name in reply.tables)
     said = f"{left} rows of totals were left out." if left else ""
     read = {row.document_id for name in reply.tables for row in tables[name].rows}
-    note = " ".join(filter(None, (reply.note, said)))
+    scaled = await asyncio.to_thread(_scaled, search_context.store, reply, tables)
+    note = " ".join(filter(None, (reply.note, said, scaled)))
     return replace(reply, cells=cells, document_ids=tuple(sorted(read)), note=note)
+
+
+def _scaled(store: Store, reply: SqlReply, tables: Mapping[str, CellTable]) -> str:
+    """In what the numbers of a result are, where the table says so outside of its heads. Blocks."""
+    for name in reply.tables if reply.answered else ():
+        first = tables[name].rows[0].document_id
+        scale = stated_scale(store.documents.wholes([first])[first], tables[name])
+        if scale.factor != 1:
+            return SCALED.format(table=name, unit=f"{scale.factor:,.0f} {scale.unit}".strip())
+    return ""
 
 
 def _tables(store: Store, ids: Sequence[str], where: Filter | None) -> dict[str, CellTable]:

@@ -118,13 +118,18 @@ def _next_start(text: str, at: int) -> int:
     return found.start() if found else len(text)
 
 
-def _around(document: Document, table: CellTable) -> str:
+def stated_scale(document: Document, table: CellTable) -> Scale:
+    """What a table's caption, its heading or the line before it says of its numbers; heads speak for their column."""
+    return scale_of(_around(document, table, heads=False), document.language)
+
+
+def _around(document: Document, table: CellTable, *, heads: bool = True) -> str:
     """What says the unit of a table: its caption, its header, and the line before it."""
     place = table.rows[0].span[0] if table.rows else 0
     block = next((one for one in find_blocks(document).blocks if one.span[0] <= place < one.span[1]), None)
     start = block.span[0] if block else place
     before = document.text[:start].rstrip().rpartition("\n")[2]
-    header = document.text[start : document.text.find("\n", start)]
+    header = document.text[start : document.text.find("\n", start)] if heads else ""
     heading = " ".join(document.headings_at(start)[-1:])
     return "\n".join((block.caption if block else "", before, header, heading))
 
