@@ -32,8 +32,8 @@ UNSEEN = (
 )
 UNSEEN_DATABASES = (
     "Written before the code, and looked at only at its end: then 60 right, 3 wrong and 12 refused (before the code: "
-    "31, 15 and 29). Two causes were mended (a word that meant a value where nothing else was "
-    "named, groups in Japanese); "
+    "31, 15 and 29). Three causes were mended (a word that meant a value where nothing else was "
+    "named, groups in Japanese, 总 before an amount); "
     "these are the numbers since."
 )
 
