@@ -13,15 +13,21 @@ from bench.report import Table, say
 from bench.walking.files import HALVES, Corpus, corpora
 from rove import Rove
 
+NOTES = {
+    "held": "The held half was not looked at while anything was built.",
+    "late": "Of other languages, fields and layouts than the halves before; it was only counted, too.",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """How a walk went. `cited`: a citation holds the gold."""
+    """How a walk went. `cited`: a citation holds the gold. `misled`: its short answer does not."""
 
     corpus: Corpus
     right: bool
     cited: bool
     refused: bool
+    misled: bool
     rounds: int
     calls: int
     cpu_s: float
@@ -61,6 +67,7 @@ def _arrival(kb: Rove, corpus: Corpus) -> Arrival:
         bool(gold.search(answer.text)),
         any(gold.search(citation.quote) for citation in answer.citations),
         answer.refused,
+        answer.short is not None and not gold.search(answer.short.quote),
         walk.state.round,
         spent.calls,
         time.process_time() - started,
@@ -75,14 +82,14 @@ def _table(half: str, arrivals: Sequence[Arrival], *, together: bool) -> Table:
         groups.append((kind, lambda one, kind=kind: one.corpus.kind == kind))
     rows = [_row(name, [one for one in arrivals if belongs(one)]) for name, belongs in groups]
     where = "all corpora in one base" if together else "each corpus in a base of its own"
-    notes = "The held half was not looked at while anything was built." if half == "held" else ""
-    head = ["", "questions", "right", "cited", "refused", "rounds", "calls", "CPU s"]
-    return Table(f"Walks of two to four steps, the {half} half, {where}", head, rows, notes)
+    head = ["", "questions", "right", "cited", "refused", "wrong short answer", "rounds", "calls", "CPU s"]
+    return Table(f"Walks of two to four steps, the {half} set, {where}", head, rows, NOTES.get(half, ""))
 
 
 def _row(name: str, own: Sequence[Arrival]) -> list[str]:
     many = max(len(own), 1)
     counts = [sum(one.right for one in own), sum(one.cited for one in own), sum(one.refused for one in own)]
+    counts.append(sum(one.misled for one in own))
     rounds, calls = sum(one.rounds for one in own) / many, sum(one.calls for one in own) / many
     seconds = sum(one.cpu_s for one in own) / many
     return [name, str(len(own)), *map(str, counts), f"{rounds:.1f}", f"{calls:.1f}", f"{seconds:.2f}"]
