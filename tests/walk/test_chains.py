@@ -94,3 +94,22 @@ async def test_where_nothing_answers_no_chain_is_told(tmp_path: Path, question: 
     walk = await walked(tmp_path, [LEASE], question)
     assert walk.answer is not None
     assert "→" not in walk.answer.text
+
+
+async def test_the_head_of_a_mail_is_no_step(tmp_path: Path) -> None:
+    mail = (
+        "From: kim@pump.example\nTo: lee@pump.example\nDate: Mon, 6 Jan 2025 09:00:00 +0000\n"
+        "Subject: Norrby project\n\n"
+        "For the Norrby project we take the boiler KZ-77, since the old boiler room has no more space.\n"
+    )
+    files = tmp_path / "files"
+    files.mkdir()
+    (files / "01.eml").write_text(mail, encoding="utf-8")
+    (files / "Arrivals.md").write_text(
+        "# Arrivals\n\n| Item | Arrives |\n|---|---|\n| KZ-71 | 2 May |\n| KZ-77 | 14 March |\n", encoding="utf-8"
+    )
+    async with AsyncRove.open(tmp_path / "kb", walk={"memory": False}) as kb:
+        await kb.add(files)
+        answer = await kb.walk("When does the boiler of the Norrby project arrive?").answered()
+    assert "14 March" in answer.text
+    assert "kim@pump.example" not in answer.text

@@ -121,7 +121,7 @@ async def asked_facts(
     spans = await ReadSpans.of(found, readings, embedder)
     quotes = await best_quotes(state.question, hits, state.language, embedder, quotes=most, spans=spans, judged=judged)
     best = max((fact.relevance for fact in state.facts), default=LEAST)
-    made = [fact_of(quote, best, state.round) for quote in quotes]
+    made = [fact_of(quote, best, state.round) for quote in quotes if not is_mail_head(quote.text)]
     known = {(f.citation.document_id, f.citation.span): f for f in state.facts if f.citation}
     facts = [known.get((f.citation.document_id, f.citation.span), f) for f in made if f.citation]
     return [fact for fact in facts if fact.fact_id not in state.lost]
