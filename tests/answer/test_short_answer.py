@@ -61,6 +61,14 @@ ASKED = {
 }
 
 
+OF = {
+    "How many days of marriage leave are there?": "marriage · days",
+    "Ki a titkárság vezetője?": "Szabályzat",
+    "What is the rent of the shop?": "Lease",
+}
+"""What the answer to a question is of."""
+
+
 @pytest.fixture(scope="module")
 def kb(tmp_path_factory: pytest.TempPathFactory) -> Rove:
     kb = Rove.open(tmp_path_factory.mktemp("short"))
@@ -76,6 +84,13 @@ def test_the_judge_says_the_answer_and_its_sentence_is_quoted(kb: Rove, question
     assert answer.short.quote == ASKED[question]
     (quote, *_) = answer.sentences
     assert quote.citations[0].span[0] <= answer.short.span[0] < quote.citations[0].span[1]
+
+
+@pytest.mark.model
+def test_what_the_answer_is_of_stands_beside_it(kb: Rove) -> None:
+    """The row's key and the column; else the heading, or the document's title."""
+    lengths = {question: kb.ask(question).short for question in OF}
+    assert {question: short and short.subject for question, short in lengths.items()} == OF
 
 
 @pytest.mark.model

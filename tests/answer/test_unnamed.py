@@ -20,7 +20,7 @@ def logit(question: str, language: str, *, far: str = "", text: str = LEASE) -> 
     tokens = places(question)
     at = question.find(far) if far else -1
     closest = np.array([0.4 if at >= 0 and at <= start < at + len(far) else 0.85 for start, _ in tokens], np.float32)
-    return unnamed(question, language, tokens, closest, text)
+    return unnamed(question, language, tokens, closest, text).logit
 
 
 def test_what_has_every_word_names_all() -> None:
@@ -53,6 +53,14 @@ def test_a_word_that_is_lacking_and_far_is_not_named(language: str, question: st
 )
 def test_inflected_words_and_those_that_ask_are_no_names(language: str, question: str, far: str, text: str) -> None:
     assert logit(question, language, far=far, text=text) == ALL_NAMED
+
+
+def test_the_word_that_is_lacking_is_told() -> None:
+    question = "Who signs for Rotterdam?"
+    closest = np.array([0.4 if start >= 14 else 0.85 for start, _ in places(question)], np.float32)
+    span = unnamed(question, "en", places(question), closest, LEASE).span
+    assert span
+    assert question[slice(*span)] == "Rotterdam"
 
 
 def test_words_are_of_pieces_without_a_space_between() -> None:

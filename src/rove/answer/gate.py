@@ -24,8 +24,6 @@ from rove.settings import AnswerSettings
 from rove.tracing import stage
 
 ENOUGH = 0.5
-MARGIN = 1.5
-"""The sum of the reader's and the judge's logits from which on a question is answered: docs/decisions/058-judge.md."""
 LENIENT = 0.0003
 """The chance from which on a chat model is asked, which can still say that the passages do not answer."""
 NOTHING_FOUND = "Nothing was found in the knowledge base."
@@ -52,8 +50,8 @@ class GateVerdict:
 class Gate:
     """Judges hits: by the distance that the settings give; else by reading them; else by the embedder's distance.
 
-    Where hits are read, a `judge` reads the references as well, and its logit is added to that of the reader: below
-    `MARGIN` the question is refused. `lenient`: a chat model can still say that they do not answer, so it is refused
+    Where hits are read, a `judge` reads the references as well, and both are weighed (`JudgedSpans.answers`).
+    `lenient`: a chat model can still say that they do not answer, so it is refused
     only where both are sure; what the reader passes the judge is not asked about.
     """
 
@@ -91,7 +89,7 @@ class Gate:
                     by_id = {hit.chunk.chunk_id: read for hit, read in zip(hits, readings, strict=False)}
                     spans = await self._spans(question, language, hits, found, by_id)
                     if spans:
-                        found = _together(found, spans.best_score)
+                        found = 1 / (1 + exp(-spans.answers(_logit(found))))
                     least = LENIENT if self._lenient else ENOUGH
                     note = "" if found >= least else UNANSWERED.format(chance=found)
                     return GateVerdict(found >= least, note, by_id, spans)
@@ -198,7 +196,6 @@ def by_distance(
     return GateVerdict(True, "" if measured else NOT_MEASURED)
 
 
-def _together(chance: float, judged: float) -> float:
-    """Return the chance whose logit is the sum of the reader's and the judge's, less `MARGIN`."""
+def _logit(chance: float) -> float:
     sure = min(max(chance, LEAST_CHANCE), 1 - LEAST_CHANCE)
-    return 1 / (1 + exp(-(log(sure / (1 - sure)) + judged - MARGIN)))
+    return log(sure / (1 - sure))

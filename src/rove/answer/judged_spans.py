@@ -12,11 +12,12 @@ import unicodedata
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
-from math import log
+from math import exp, log
 
 from rove.answer.claim import plain
+from rove.answer.pointer import pointing
 from rove.answer.spans import LEAST_CHANCE, AnswerSpan
-from rove.answer.unnamed import ALL_NAMED, unnamed
+from rove.answer.unnamed import ALL_NAMED, Unnamed, unnamed
 from rove.language.pipe_rows import PipeRow, table_rows
 from rove.language.sentences import sentence_spans
 from rove.language.words import query_terms, terms
@@ -36,6 +37,8 @@ MEAN_READ, MEAN_UNNAMED = 1.0, -2.0
 """What stands in where no reader has read the passage."""
 _CODE = re.compile(r"(?<![A-Za-z0-9])(?:[A-Z]{1,6}[-_./])?(?=[A-Za-z]*\d)[A-Za-z0-9]{2,}(?:[-_./:][A-Za-z0-9]+)*")
 """A number or a code of a question: "2025", "RE-2024-0815"."""
+_CLAUSE = re.compile(r"(?<=[，；;])|(?<=,)\s")
+_NO_SENTENCE = re.compile(r"[#|]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,32 +69,61 @@ class Signs:
 
 WEIGHTS, BIAS = Signs(0.099, 0.046, 0.096, 0.182, 0.171, -0.418, -0.428), -3.28
 """A logistic regression: docs/decisions/058-judge.md says over what."""
-UNNAMED_COST = 2.0
-"""What each unit of the logit above 0 that a passage is not about what is named costs it."""
+ANSWERED, ANSWERED_BIAS = (0.30, 0.32, -1.9, -0.5), -0.18
+"""What counts in the logit that a question is answered: that the best words are right, what the reader says, and the
+best chunk's `exchanged` and `points`. A logistic regression: docs/decisions/058-judge.md says over what."""
+MARGIN = 1.5
+"""The sum of the reader's and the judge's logits from which on a question is answered where no words are seen."""
+POINTS_COST = 1.0
+"""What each unit of the logit that a chunk only points costs its words."""
+NONE_FOUND = -6.0
+"""The logit that words are the answer where there are none."""
 LEVEL = 0.75
 """The logit from which on words are shown as the answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedHit:
-    """A chunk that the judge has read. `there`: that it holds the answer, a logit. `found`: the words, if any."""
+    """A chunk that the judge has read closer. `found`: the words that answer, if any.
+
+    points: that what it says of what is asked only points elsewhere, a logit; 0 where it rather says it.
+    exchanged: how much rather the judge takes it for an answer to the question without the word that it most likely is
+        not about ("Hall 9"), times the chance of that; a logit.
+    """
 
     document_id: str
-    there: float
     found: AnswerSpan | None = None
+    points: float = 0.0
+    exchanged: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedSpans:
-    """See `AnswerSpans`: one span of each chunk that was read closer, with the logit that it is right."""
+    """See `AnswerSpans`: one span of each chunk that was read closer, with the logit that it is right, best first.
+
+    coded: whether any chunk has the codes of the question; where none has, nothing is answered.
+    there: of a judge that cannot say where, that the best chunk answers, a logit.
+    """
 
     judged: tuple[JudgedHit, ...]
+    coded: bool = True
+    there: float | None = None
     level: float = LEVEL
 
-    @property
-    def best_score(self) -> float:
-        """How surely the best chunk holds the answer, a logit; very low where there is none."""
-        return max((one.there for one in self.judged), default=log(LEAST_CHANCE))
+    def answers(self, read: float) -> float:
+        """Return the logit that the question is answered; `read`: that by the reader of tokens.
+
+        Whoever shows words as the answer does not refuse.
+        """
+        if not self.judged or not self.coded:
+            return log(LEAST_CHANCE)
+        if self.there is not None:
+            return read + self.there - MARGIN
+        best = self.judged[0]
+        score = best.found.score if best.found else NONE_FOUND
+        signs = (score, read, best.exchanged, best.points)
+        weighed = ANSWERED_BIAS + sum(weight * sign for weight, sign in zip(ANSWERED, signs, strict=True))
+        return max(weighed, score) if score >= self.level else weighed
 
     def best(self, document_id: str, within: Span) -> AnswerSpan | None:
         """See `AnswerSpans.best`: the span that begins there."""
@@ -124,6 +156,22 @@ class _Unit:
     row: PipeRow | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _Closer:
+    """A passage that was read closer: its sentence or row under its headings, and that this answers, a logit."""
+
+    passage: _Passage
+    text: str
+    answers: float
+    found: AnswerSpan | None
+    points: float
+
+    @property
+    def score(self) -> float:
+        """How surely its words are the answer."""
+        return self.found.score if self.found else NONE_FOUND
+
+
 async def judged_spans(
     question: str,
     language: str,
@@ -146,14 +194,20 @@ async def judged_spans(
         ServiceError: the judge's endpoint failed.
     """
     tokens = await embedder.token_spans(question) if isinstance(embedder, ReadingEmbedder) and readings else None
-    asked = _Asked(question, language, tokens, hits)
+    asked = _Asked(question, language, tokens, hits, embedder, judge)
     try:
         read = await asyncio.gather(
             *(_read(question, hit, rank, judge, readings.get(hit.chunk.chunk_id)) for rank, hit in enumerate(hits))
         )
         best = sorted(read, key=lambda one: RANK_COST * one.rank - one.answers)[:CLOSER_LOOKS]
-        judged = [await _closer(asked, one, judge) if one in best else _far(asked, one) for one in read]
-        return JudgedSpans(tuple(judged))
+        closer = [await _closer(asked, one) for one in best]
+        closer.sort(key=_score, reverse=True)
+        judged = [JudgedHit(one.passage.hit.chunk.document_id, one.found, one.points) for one in closer]
+        if closer:
+            judged[0] = replace(judged[0], exchanged=await _exchanged(asked, closer[0]))
+        coded = any(has_codes(question, asked.about(hit), lettered=True) for hit in hits)
+        nowhere = all(one.span is None for one in read)
+        return JudgedSpans(tuple(judged), coded, max(one.answers for one in read) if read and nowhere else None)
     except UnsuitableError as error:
         warnings.warn(f"There is no judge: {error}", RuntimeWarning, stacklevel=2)
         return None
@@ -171,19 +225,13 @@ async def _read(question: str, hit: Hit, rank: int, judge: Judge, reading: Passa
     return _Passage(hit, rank, answers, span, found.score if found else -NOTHING, reading)
 
 
-def _far(asked: _Asked, passage: _Passage) -> JudgedHit:
-    """Say how surely a passage holds the answer, which is not where a code of the question is missing."""
-    there = passage.answers - UNNAMED_COST * max(asked.unnamed(passage.hit, passage.reading), 0)
-    missing = not has_codes(asked.question, asked.about(passage.hit), lettered=True)
-    return JudgedHit(passage.hit.chunk.document_id, log(LEAST_CHANCE) if missing else there)
-
-
-async def _closer(asked: _Asked, passage: _Passage, judge: Judge) -> JudgedHit:
+async def _closer(asked: _Asked, passage: _Passage) -> _Closer:
     """Read the sentence or row of the answer by itself, under its headings."""
-    hit, chunk = passage.hit, passage.hit.chunk
-    unit, judged = _unit(asked, passage), _far(asked, passage)
+    hit, chunk, judge = passage.hit, passage.hit.chunk, asked.judge
+    unit = _unit(asked, passage)
+    points = max(await pointing(_asked_for(asked, passage, unit), asked.embedder), 0.0)
     if unit is None or passage.span is None:
-        return judged
+        return _Closer(passage, chunk.indexed_text, passage.answers, None, points)
     text = f"{chunk.prefix}{unit.said}"
     closer, found = _logit(await judge.answers(asked.question, text)), await judge.span(asked.question, text)
     span, score = passage.span, passage.score
@@ -202,26 +250,65 @@ async def _closer(asked: _Asked, passage: _Passage, judge: Judge) -> JudgedHit:
     )
     codes = has_codes(asked.question, f"{hit.title} {chunk.indexed_text}")
     if span is None or not codes or plain(said) in plain(asked.question):
-        return judged
+        return _Closer(passage, text, closer, None, points)
     start, end = (edge + chunk.span[0] for edge in span)
-    return replace(judged, found=AnswerSpan((start, end), signs.weighed()))
+    return _Closer(passage, text, closer, AnswerSpan((start, end), signs.weighed() - POINTS_COST * points), points)
+
+
+def _score(closer: _Closer) -> float:
+    return closer.score
+
+
+async def _exchanged(asked: _Asked, closer: _Closer) -> float:
+    """See `JudgedHit.exchanged`."""
+    lacking = asked.lacking(closer.passage.hit, closer.passage.reading)
+    if lacking.span is None or closer.found is None:
+        return 0.0
+    start, end = lacking.span
+    without = asked.question[:start] + asked.question[end:]
+    more = _logit(await asked.judge.answers(without, closer.text)) - closer.answers
+    return max(more, 0.0) / (1 + exp(-lacking.logit))
+
+
+def _asked_for(asked: _Asked, passage: _Passage, unit: _Unit | None) -> str:
+    """Return the clause of a passage that has most of the question's words; of equal ones that of the answer."""
+    chunk = passage.hit.chunk
+    wanted = set(query_terms(asked.question, asked.language))
+    best, most = ("", 0) if unit is None or unit.row else (unit.said, _shared(wanted, unit.said, chunk.language))
+    for start, end in sentence_spans(chunk.text, chunk.language):
+        said = chunk.text[start:end].strip()
+        shared = _shared(wanted, said, chunk.language)
+        if shared > most and not _NO_SENTENCE.match(said):
+            best, most = said, shared
+    clauses = [one for one in _CLAUSE.split(best) if _shared(wanted, one, chunk.language) == most]
+    return min(clauses, key=len, default=best)
+
+
+def _shared(wanted: set[str], text: str, language: str) -> int:
+    return len(wanted.intersection(terms(text, language)))
 
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A question, its language, where its tokens stand in it, where that is known, and what was found for it."""
+    """A question, its language, where its tokens stand in it, where that is known, what was found, and who reads."""
 
     question: str
     language: str
     tokens: TokenPlaces | None
     hits: Sequence[Hit]
+    embedder: Embedder
+    judge: Judge
 
     def unnamed(self, hit: Hit, reading: PassageReading | None) -> float:
         """See `unnamed`. Across languages words say nothing."""
         if self.tokens is None or reading is None:
             return MEAN_UNNAMED
-        if hit.chunk.language != self.language:
-            return ALL_NAMED
+        return self.lacking(hit, reading).logit if hit.chunk.language == self.language else ALL_NAMED
+
+    def lacking(self, hit: Hit, reading: PassageReading | None) -> Unnamed:
+        """See `unnamed`."""
+        if self.tokens is None or reading is None:
+            return Unnamed()
         return unnamed(self.question, self.language, self.tokens, reading.closest, self.about(hit))
 
     def about(self, hit: Hit) -> str:

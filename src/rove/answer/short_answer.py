@@ -10,7 +10,9 @@ from rove.answer.claim import NO_NAMES_BY_CASE
 from rove.answer.extract import Candidate
 from rove.answer.spans import AnswerSpans
 from rove.answer.values import read_values
+from rove.language.pipe_rows import CELL, table_rows
 from rove.language.quantities.reader import read_quantities
+from rove.language.rendering import render
 from rove.language.words import query_terms
 from rove.records import Citation
 from rove.records.document import Span
@@ -20,6 +22,7 @@ BRACKETS = {"(": ")", "[": "]", "{": "}", "（": "）", "「": "」", "『": "�
 
 _SPACED_LETTER = re.compile(r"(?![\u2e80-\U0010ffff])[^\W_]")
 """A letter or digit of a script that puts spaces between words."""
+_HEADING = re.compile(r"^#{1,6} +([^\n]+)", re.MULTILINE)
 _EDGE = re.compile(r"[\s,;:.、，；：。!?！？*_|\"'’\-–—]")
 _NUMBER = re.compile(r"\d+(?:[.,:'’\u00a0\u202f ]\d{3}(?!\d))*(?:[.,:]\d+)?")
 _WORD = re.compile(r"[^\W\d_][^\W_'’\-]*(?:['’\-][^\W_]+)*")
@@ -38,7 +41,24 @@ def short_answer(quotes: Sequence[Candidate], spans: AnswerSpans) -> Citation | 
     start, end = completed(said, (best.span[0] - begin, best.span[1] - begin), quote.hit.chunk.language)
     if start >= end:
         return None
-    return replace(quote.citation, span=(begin + start, begin + end), quote=said[start:end])
+    subject = subject_of(quote, start)
+    return replace(quote.citation, span=(begin + start, begin + end), quote=said[start:end], subject=subject)
+
+
+def subject_of(quote: Candidate, at: int) -> str:
+    """Return what the words of a quote that begin `at` are of: the row's key and the column, else the heading or title.
+
+    The key is the first of the row's other cells.
+    """
+    if quote.is_row:
+        head = f"| {' | '.join(quote.names)} |" if quote.names else ""
+        for row in table_rows(quote.citation.quote, head):
+            own = max(len(CELL.findall(quote.citation.quote[:at])) - 1, 0)
+            key = next((cell for number, cell in enumerate(row.cells) if cell and number != own), "")
+            return " · ".join(render(one).line for one in (key, *row.names[own : own + 1]) if one)
+    chunk = quote.hit.chunk
+    above = _HEADING.findall(chunk.text, 0, max(quote.citation.span[0] - chunk.span[0], 0))
+    return render((*chunk.headings, *above)[-1] if above or chunk.headings else quote.hit.title).line
 
 
 def completed(text: str, span: Span, language: str) -> Span:

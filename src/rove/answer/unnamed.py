@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -35,8 +36,16 @@ _HAN = re.compile("[\u4e00-\u9fff]")
 _HIRAGANA = re.compile("[\u3041-\u309f]")
 
 
-def unnamed(question: str, language: str, tokens: TokenPlaces, closest: Vectors, text: str) -> float:
-    """Return the logit that a text is not about what a question names: that of the word which most likely it lacks.
+@dataclass(frozen=True, slots=True)
+class Unnamed:
+    """A word of a question that a text is not about, with the logit of that; without a span where it has them all."""
+
+    logit: float = ALL_NAMED
+    span: Span | None = None
+
+
+def unnamed(question: str, language: str, tokens: TokenPlaces, closest: Vectors, text: str) -> Unnamed:
+    """Return the word of a question that a text most likely is not about.
 
     Args:
         question: as it was read.
@@ -48,14 +57,16 @@ def unnamed(question: str, language: str, tokens: TokenPlaces, closest: Vectors,
     near = float(np.sort(closest)[len(closest) // 2 :].mean()) if len(closest) else 0.0
     held = _folded(text)
     telling, asking = set(query_terms(question, language)), asking_spans(question, language)
-    worst = ALL_NAMED
+    worst = Unnamed()
     for (start, end), own in words(question, tokens[: len(closest)]):
         word = question[start:end]
         asks = any(one[0] < end and start < one[1] for one in asking)
         if not asks and not _is_held(word, held) and _tells(word, language, telling):
             mean = float(closest[own].mean())
             kinds = word_kinds(word, language, first=not start)
-            worst = max(worst, BIAS + NEAR * mean + NEARER * (mean - near) + sum(kinds))
+            logit = BIAS + NEAR * mean + NEARER * (mean - near) + sum(kinds)
+            if worst.span is None or logit > worst.logit:
+                worst = Unnamed(max(logit, ALL_NAMED), (start, end))
     return worst
 
 

@@ -102,7 +102,8 @@ def _show_quotes(session: Session, text: str) -> None:
 def _show_reference(session: Session, citation: Citation, short: Citation | None, *, differs: bool) -> None:
     start, end = citation.span
     shown = render(citation.quote)
-    title = f"[dim] · {plain(citation.title)}[/]" if citation.title else ""
+    of_it = short.subject if short and short.chunk_id == citation.chunk_id else ""
+    title = "".join(f"[dim] · {plain(one)}[/]" for one in dict.fromkeys((citation.title, of_it)) if one)
     aged = as_it_was(citation.as_of)
     sign = DIFFERS if differs else ""
     stands = plain(place(session, citation.uri, citation.page))

@@ -11,7 +11,8 @@ from rove.records.document import Span
 
 _LINE = re.compile(r"^\|[^\n]*", re.MULTILINE)
 _RULE = re.compile(r"\|[ \t:|]*-[ \t:|-]*")
-_CELL = re.compile(r"(?<!\\)\|")
+CELL = re.compile(r"(?<!\\)\|")
+"""The edge of a cell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,7 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def _cells(line: str) -> list[str]:
-    return [cell.strip().replace("\\|", "|") for cell in _CELL.split(line.strip().removeprefix("|").removesuffix("|"))]
+    return [cell.strip().replace("\\|", "|") for cell in CELL.split(line.strip().removeprefix("|").removesuffix("|"))]
 
 
 def _said(names: list[str], cells: list[str]) -> str:

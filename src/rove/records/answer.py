@@ -40,7 +40,8 @@ class Citation:
     """The words that a sentence rests on: `document.text[span[0]:span[1]] == quote`, checked by code.
 
     `number` is the reference's number in the answer ([1], [2] …). `as_of`: the day that the document's text is of, as
-    2026-11-01, where its file is gone or can no longer be read; "" where it is up to date.
+    2026-11-01, where its file is gone or can no longer be read; "" where it is up to date. `subject`: of a short
+    answer, what it is of: the row's key and the column, the heading, or the document's title.
     """
 
     number: int
@@ -52,6 +53,7 @@ class Citation:
     span: Span
     page: int | None = None
     as_of: str = ""
+    subject: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -183,7 +183,7 @@ class ThemeOut(Reply):
 class CitationOut(Reply):
     """The words that a sentence rests on: the document's text at `span` is `quote`, `rendered` what is shown of it.
 
-    `number` stands in the answer. `as_of`: see `HitOut`.
+    `number` stands in the answer. `as_of`: see `HitOut`. `subject`: of the short answer, what it is of.
     """
 
     number: int
@@ -196,6 +196,7 @@ class CitationOut(Reply):
     span: Span
     page: int | None = None
     as_of: str = ""
+    subject: str = ""
 
     @classmethod
     def of(cls, citation: Citation) -> CitationOut:
@@ -211,6 +212,7 @@ class CitationOut(Reply):
             span=citation.span,
             page=citation.page,
             as_of=citation.as_of,
+            subject=citation.subject,
         )
 
 

@@ -109,7 +109,7 @@ export function drawAnswer(answer, { where } = {}) {
   const text = drawText(answer);
   return [
     text,
-    answer.short && el("p", { class: "short muted" }, t("answer.short"), " ", el("strong", {}, answer.short.quote), " ", cite(answer.short, "¶")),
+    answer.short && el("p", { class: "short muted" }, t("answer.short"), " ", el("strong", {}, answer.short.quote), answer.short.subject && ` (${answer.short.subject})`, " ", cite(answer.short, "¶")),
     answer.cut && el("p", { class: "notice refused" }, t("answer.cut")),
     el("p", { class: "made muted" }, el("span", { class: "badge" }, mode), answer.note && said(answer.note)),
     answer.mode === "extractive" && drawLinks(answer.sentences.flatMap((one) => one.citations.map(({ rendered }) => rendered))),
