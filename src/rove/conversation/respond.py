@@ -268,7 +268,10 @@ class Responder:
 
     async def _judged(self, understood: Understood, hits: Sequence[Hit], settings: AnswerSettings) -> GateVerdict:
         lenient = self.chat is not None and not chitchat(understood.question, understood.language)
-        gate = Gate(self.search_context, settings, self.search_context.judge(), lenient=lenient)
+        before = understood.follows
+        leans = before is not None and not before.asked_back
+        judge = None if leans else self.search_context.judge()  # it cannot tell what a question that leans is about
+        gate = Gate(self.search_context, settings, judge, lenient=lenient)
         return await gate.judge(understood.standalone, understood.language, hits)
 
     async def _from_gathered(
