@@ -183,3 +183,32 @@ def test_no_other_machine_is_let_in_without_a_key(tmp_path: Path, options: list[
     assert done.returncode == 2
     assert "there is no key" in done.stderr
     assert "rove serve key" in done.stderr
+
+
+def test_a_server_without_a_base_begins_with_an_empty_one_and_an_invitation_has_its_port(tmp_path: Path) -> None:
+    wrong = subprocess.run(
+        [str(ROVE), "serve", "--kb", "typo"],
+        cwd=tmp_path,
+        env=ENVIRONMENT,
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert (wrong.returncode, (tmp_path / "typo").exists()) == (2, False)
+    with (tmp_path / "log").open("wb") as log:
+        served = subprocess.Popen([str(ROVE), "serve", "--port", "0"], cwd=tmp_path, env=ENVIRONMENT, stderr=log)
+        try:
+            _await(lambda: b"Application startup complete" in (tmp_path / "log").read_bytes())
+            told = (tmp_path / "log").read_text("utf-8")
+            assert "kb is a new one" in told
+            port = re.search(r"Serving at http://127\.0\.0\.1:(\d+)", told)
+            assert port
+            assert httpx.get(f"http://127.0.0.1:{port[1]}/v1/spaces/default/documents").json()["documents"] == []
+            person = [str(ROVE), "serve", "person", "eva", "--role", "administrator"]
+            made = subprocess.run(
+                person, cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True, timeout=60, check=False
+            )
+            assert made.stdout.startswith(f"http://127.0.0.1:{port[1]}/#/invitation/")
+        finally:
+            served.terminate()
+            served.wait(60)

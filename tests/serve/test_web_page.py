@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
+from playwright.async_api import Route
 
 from serve.browser import BOX, EVIL, Visit, ask, held, unfolded, violations, walked
 
@@ -211,3 +212,25 @@ async def test_nothing_was_asked_of_anyone_else(visit: Visit) -> None:
     elsewhere = [url for url in visit.asked if not url.startswith((visit.address, f"blob:{visit.address}", "data:"))]
     assert elsewhere == []
     assert visit.errors == []
+
+
+async def test_the_page_works_at_a_path_behind_a_proxy(visit: Visit) -> None:
+    """Whatever it loads or asks lies beneath the path that it is reached at."""
+    async with visit.page("ask") as page:
+        place, outside = f"{visit.address}/kb", list[str]()
+
+        async def passed_on(route: Route) -> None:
+            if route.request.url.startswith(f"{place}/"):
+                await route.continue_(url=route.request.url.replace("/kb/", "/", 1))
+            else:
+                outside.append(route.request.url)
+                await route.abort()
+
+        await page.route(f"{visit.address}/**", passed_on)
+        await page.goto(f"{place}/#/documents")
+        await page.locator("tbody tr").first.wait_for()
+        await page.goto(f"{place}/#/ask")
+        await ask(page, "Who approves remote work within five days?")
+        await page.locator(".answer-text .cite").first.click()
+        await page.locator("#source mark").wait_for()
+        assert outside == []

@@ -6,6 +6,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from rove.cli.serve import NAME, needed, settings_of
 from rove.cli.session import Session
@@ -102,13 +103,20 @@ def _invite(session: Session, settings: Settings, people: PeopleLog, found: Pers
     serve = settings.serve
     host = (*serve.hosts, "127.0.0.1")[0] if serve.host in EVERYWHERE else serve.host
     host = f"[{host}]" if ":" in host else host
-    origin = serve.public_url.rstrip("/") or f"http://{host}:{serve.port}"
+    origin = serve.public_url.rstrip("/") or f"http://{host}:{_port(session, settings)}"
     link = f"{origin}/#/invitation/{token}"
     if session.output.as_json:
         session.output.json({**_told(found), "token": token, "link": link, "expires": expires})
         return
     session.output.line(link)
     session.output.note(f"This is shown once, and valid until {expires[:16]}: {found.name} chooses a password there.")
+
+
+def _port(session: Session, settings: Settings) -> int:
+    """Return the port of the server that runs, else that of the settings."""
+    place = _place(session, settings)
+    running = load("rove.serve.local_calls.invitation:invitation_in")(place) if isinstance(place, Path) else None
+    return (urlsplit(running.url).port if running else None) or settings.serve.port
 
 
 def _check(

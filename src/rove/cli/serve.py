@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from rove.cli.command import usual_base
 from rove.cli.served_call import answer_command_line
 from rove.cli.session import Session
 from rove.errors import ConfigError
@@ -14,6 +15,8 @@ from rove.registry import load
 from rove.settings import Settings, file_of, located, read_settings
 from rove.store.people_log import folded
 
+USUAL = "kb"
+EMPTY = "There was no base here: kb is a new one. Drop files into the page, or: rove add SOURCE"
 NAME = re.compile(r"[\w.-]{1,64}")
 
 
@@ -29,6 +32,9 @@ def run(
         serve = settings.serve.model_copy(update={"hosts": (*settings.serve.hosts, *map(str.lower, host_names))})
         return settings.model_copy(update={"serve": serve})
 
+    if [session.location] == usual_base() == [USUAL] and not Path(USUAL).exists() and not read().serve.spaces:
+        Path(USUAL).mkdir()
+        session.output.note(EMPTY)
     part(_file(session.location), read, session.output.note, answer_command_line, awaits_key=await_key)
 
 

@@ -19,7 +19,7 @@ from rove.serve.heaps import share_heaps
 from rove.serve.journal import log_json
 from rove.serve.local_calls.listener import Answering, listening
 from rove.serve.mcp.lazy_endpoint import ENDPOINT
-from rove.serve.server import check_address, make_server
+from rove.serve.server import check_address, make_server, with_free_port
 from rove.serve.space_checks import check
 from rove.serve.space_folder import trees_of
 from rove.serve.spaces import Spaces
@@ -74,7 +74,7 @@ async def _serve(
 ) -> bool:
     """Serve until told to end; say whether that was to begin anew."""
     keyring = Keyring(file, lambda: read().serve.keys)
-    settings = read()
+    settings = with_free_port(read())
     _check(settings, file)
     check_address(settings.serve)
     spaces = Spaces.open(settings, file.parent, create=False)

@@ -23,7 +23,7 @@ from rove.serve.admission.connection import Connection, Pace, most_connections
 from rove.serve.admission.middleware import MAX_HEAD_BYTES
 from rove.serve.context import ServerContext
 from rove.serve.spaces import Spaces
-from rove.settings import ServeSettings
+from rove.settings import ServeSettings, Settings
 
 KEEP_ALIVE_S = 15
 BACKLOG = 512
@@ -80,6 +80,19 @@ class Server(uvicorn.Server):
         """End as a signal lets it."""
         self._server_context.closing.set()
         self.should_exit = True
+
+
+def with_free_port(settings: Settings) -> Settings:
+    """Return settings that name a port: of 0 one that is free now, so that it can be told before it is listened at."""
+    if settings.serve.port:
+        return settings
+    with socket.create_server((settings.serve.host, 0), family=_family(settings.serve.host)) as found:
+        serve = settings.serve.model_copy(update={"port": found.getsockname()[1]})
+    return settings.model_copy(update={"serve": serve})
+
+
+def _family(host: str) -> socket.AddressFamily:
+    return socket.AF_INET6 if ":" in host else socket.AF_INET
 
 
 def check_address(settings: ServeSettings) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from typing import Annotated
+from urllib.parse import urlsplit
 
 from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.responses import RedirectResponse
@@ -82,7 +83,8 @@ def _callback(name: str, request: Request, server: ServerContext) -> str:
 def _remember(response: Response, secret: str, name: str, request: Request, server: ServerContext) -> Response:
     """Keep what the way back needs; a browser sends it along although another site has sent it here."""
     set_cookie(
-        response, request, secret, https=is_https(server), max_age_s=COOKIE_S, name=COOKIE, path=f"{PATH}/{name}",
+        response, request, secret, https=is_https(server), max_age_s=COOKIE_S, name=COOKIE, 
+        path=f"{urlsplit(origin_of(request, server)).path}{PATH}/{name}",
         lax=True,
     )  # fmt: skip
     return response

@@ -41,7 +41,7 @@ export async function signOut(refresh) {
   const { way } = store.person;
   store.forgetDrafts();
   store.setKey("", false);
-  if (way !== "key") await erase("/v1/session");
+  if (way !== "key") await erase("v1/session");
   history.replaceState(null, "", "#/ask");
   await refresh();
 }
@@ -56,7 +56,7 @@ function passwordForm(person) {
     event.preventDefault();
     fill(state);
     try {
-      await post("/v1/session/password", { old: before.field.value, new: after.field.value });
+      await post("v1/session/password", { old: before.field.value, new: after.field.value });
       form.reset();
       fill(state, t("password.changed"));
       say(t("password.changed"));

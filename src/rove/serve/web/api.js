@@ -46,7 +46,7 @@ async function send(method, path, { body, form, accept, signal } = {}) {
 /** The address of something in the space that is chosen. */
 export function here(path, query = {}) {
   const asked = new URLSearchParams(query).toString();
-  return `/v1/spaces/${encodeURIComponent(store.space)}${path}${asked ? `?${asked}` : ""}`;
+  return `v1/spaces/${encodeURIComponent(store.space)}${path}${asked ? `?${asked}` : ""}`;
 }
 
 export async function get(path, signal) {

@@ -11,7 +11,7 @@ export async function invitation(main, { rest, signal, refresh }) {
   const [token = ""] = rest;
   fill(main, door(t("nav.invitation"), refresh, busy()));
   try {
-    const invited = await get(`/v1/session/invitation?${new URLSearchParams({ token })}`, signal);
+    const invited = await get(`v1/session/invitation?${new URLSearchParams({ token })}`, signal);
     fill(main, door(t("invitation.welcome", { name: invited.full_name || invited.name }), refresh, el("p", { class: "muted" }, t("invitation.text")), form(token, invited, refresh)));
     main.querySelector("form input[type=password]").focus({ preventScroll: true });
   } catch (problem) {
@@ -28,7 +28,7 @@ function form(token, invited, refresh) {
     event.preventDefault();
     fill(state);
     try {
-      await post("/v1/session/invitation", { token, password: field.value });
+      await post("v1/session/invitation", { token, password: field.value });
       await arrived(refresh);
     } catch (problem) {
       fill(state, wrongWords(problem));

@@ -24,7 +24,7 @@ export async function drawKeys(place, signal) {
     form.hidden = true;
     add.setAttribute("aria-expanded", "false");
   };
-  const again = async () => fill(list, drawTable((await getAll((query) => `/v1/keys?${new URLSearchParams(query)}`, "keys", signal)).keys, again));
+  const again = async () => fill(list, drawTable((await getAll((query) => `v1/keys?${new URLSearchParams(query)}`, "keys", signal)).keys, again));
   add.addEventListener("click", () => {
     if (!form.hidden) return shut();
     const made = async (key) => {
@@ -66,7 +66,7 @@ function drawTable(keys, again) {
 
 function revoker(one, again) {
   const gone = async () => {
-    await erase(`/v1/keys/${encodeURIComponent(one.name)}`);
+    await erase(`v1/keys/${encodeURIComponent(one.name)}`);
     await again();
     say(t("keys.revoked", { name: one.name }));
   };
@@ -89,7 +89,7 @@ function keyForm({ made, leave }) {
     event.preventDefault();
     fill(state);
     try {
-      await made(await post("/v1/keys", { name: name.value.trim(), rights: rights(), ...access.value() }));
+      await made(await post("v1/keys", { name: name.value.trim(), rights: rights(), ...access.value() }));
     } catch (problem) {
       fill(state, wrong(problem));
     }

@@ -178,11 +178,11 @@ async function startAgain() {
 /** Who the server says we are; a key that is known no longer is forgotten. */
 async function session() {
   try {
-    return await get("/v1/session");
+    return await get("v1/session");
   } catch (problem) {
     if (problem.status !== 401 || !store.key) throw problem;
     store.setKey("", false);
-    return get("/v1/session");
+    return get("v1/session");
   }
 }
 
@@ -195,7 +195,7 @@ async function meet() {
     store.arrive(store.person.name);
     if (store.back && /^#?\/?$/.test(location.hash)) history.replaceState(null, "", store.back);
     store.back = "";
-    const { spaces, rights } = await get("/v1/spaces");
+    const { spaces, rights } = await get("v1/spaces");
     Object.assign(store, { spaces, rights });
     return null;
   } catch (problem) {

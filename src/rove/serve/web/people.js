@@ -20,12 +20,12 @@ export async function people(main, { signal }) {
   const list = el("div", {}, busy());
   const keys = el("section", { class: "spaced" });
   if (store.session.ways.open) {
-    const { roles } = await get("/v1/people", signal);
+    const { roles } = await get("v1/people", signal);
     fill(main, title, drawFirst(roles));
     return;
   }
   const again = async (name) => {
-    const told = await getAll((query) => `/v1/people?${new URLSearchParams(query)}`, "people", signal);
+    const told = await getAll((query) => `v1/people?${new URLSearchParams(query)}`, "people", signal);
     fill(list, drawPeople(told, { again, show }));
     if (name) list.querySelector(`[data-person="${CSS.escape(name)}"]`)?.focus();
     return told;
@@ -60,9 +60,15 @@ export async function people(main, { signal }) {
   });
 }
 
+/** The address of an invitation: at the path where this page is reached, if it is of this server. */
+function addressed(link) {
+  const url = new URL(link, location.href);
+  return url.origin === location.origin ? `${location.origin}${location.pathname}${url.hash}` : url.href;
+}
+
 function linkCard(person, { link, expires }, more) {
   const time = new Date(expires).toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" });
-  return shownOnce(t("people.link", { name: person.full_name || person.name }), t("people.link.text", { time }), new URL(link, location.href).href, more);
+  return shownOnce(t("people.link", { name: person.full_name || person.name }), t("people.link.text", { time }), addressed(link), more);
 }
 
 /** What an open server says of people: how the first comes in, and what changes by it. Nothing is asked of the server any more then: it knows nobody here. */

@@ -70,7 +70,7 @@ function when(time) {
 
 /** What can be done with a person: other rights; a new invitation, no more coming in, deletion. */
 function changes(one, { roles, oidc_roles, again, show, close }) {
-  const at = `/v1/people/${encodeURIComponent(one.name)}`;
+  const at = `v1/people/${encodeURIComponent(one.name)}`;
   const state = el("div");
   const tried = async (act) => {
     fill(state);

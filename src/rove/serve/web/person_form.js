@@ -30,7 +30,7 @@ export function personForm(roles, { made, leave, first = false }) {
     event.preventDefault();
     fill(state);
     try {
-      made(await post("/v1/people", { name: name.value.trim(), full_name: full.value.trim(), role: role.field.value, ...access.value() }));
+      made(await post("v1/people", { name: name.value.trim(), full_name: full.value.trim(), role: role.field.value, ...access.value() }));
     } catch (problem) {
       fill(state, wrong(problem));
     }

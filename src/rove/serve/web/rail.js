@@ -40,7 +40,7 @@ function drawTop() {
 }
 
 export function brand() {
-  return el("a", { class: "brand", href: "#/ask" }, el("img", { src: "/web/icon.svg", alt: "", width: 24, height: 24 }), "Rove");
+  return el("a", { class: "brand", href: "#/ask" }, el("img", { src: "web/icon.svg", alt: "", width: 24, height: 24 }), "Rove");
 }
 
 function spaces(moved) {

@@ -46,7 +46,7 @@ let sentences = [];
 
 /** Fetch the sentences in a language; English ones stand as they came. */
 export async function learn(language) {
-  const reply = language === "en" ? null : await fetch("/web/lang/sentences.json");
+  const reply = language === "en" ? null : await fetch("web/lang/sentences.json");
   sentences = reply?.ok ? Object.entries(await reply.json()).map(([english, told]) => sentence(english, told[language])) : [];
 }
 

@@ -61,7 +61,7 @@ function passwordForm(refresh) {
     event.preventDefault();
     fill(state);
     try {
-      await post("/v1/session", { name: name.value.trim(), password: field.value });
+      await post("v1/session", { name: name.value.trim(), password: field.value });
       await arrived(refresh);
     } catch (problem) {
       fill(state, wrongWords(problem));
@@ -74,7 +74,7 @@ function passwordForm(refresh) {
 /** A link, which leaves the page; where it comes back to is kept. Or it opens in a window of its own. */
 function service(name, label, aside) {
   const leave = () => aside || (store.back = location.hash);
-  return el("a", { class: "button", href: `/v1/session/oidc/${encodeURIComponent(name)}`, target: aside ? "_blank" : null, on: { click: leave } }, t("sign-in.with", { label }));
+  return el("a", { class: "button", href: `v1/session/oidc/${encodeURIComponent(name)}`, target: aside ? "_blank" : null, on: { click: leave } }, t("sign-in.with", { label }));
 }
 
 function keyForm(refresh, { open }) {
@@ -86,7 +86,7 @@ function keyForm(refresh, { open }) {
     fill(state);
     store.setKey(key.value.trim(), false);
     try {
-      await get("/v1/session");
+      await get("v1/session");
       await arrived(refresh, store.key, keep.checked);
     } catch (problem) {
       store.setKey("", false);

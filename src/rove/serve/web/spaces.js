@@ -18,7 +18,7 @@ export async function spaces(main, { signal, refresh }) {
   const list = el("ul", { class: "list" }, el("li", {}, busy()));
   const form = el("div");
   fill(main, el("h1", {}, t("spaces.title")), el("p", { class: "muted" }, t("spaces.text")), form, list);
-  const known = await get("/v1/spaces", signal);
+  const known = await get("v1/spaces", signal);
   fill(form, known.can_make ? maker(refresh) : el("div", { class: "notice refused" }, el("p", {}, t("spaces.no-folder")), el("pre", {}, el("code", {}, SETTING))));
   const told = await Promise.all(known.spaces.map((name) => about(name, signal)));
   fill(list, told.map((one) => drawSpace(one, refresh)));
@@ -26,7 +26,7 @@ export async function spaces(main, { signal, refresh }) {
 
 async function about(name, signal) {
   try {
-    return await get(`/v1/spaces/${encodeURIComponent(name)}/about`, signal);
+    return await get(`v1/spaces/${encodeURIComponent(name)}/about`, signal);
   } catch (problem) {
     if (problem.name === "AbortError") throw problem;
     return { name, problem };
@@ -39,7 +39,7 @@ function maker(refresh) {
   const submit = async (event) => {
     event.preventDefault();
     try {
-      const made = await post("/v1/spaces", { name: name.value.trim() });
+      const made = await post("v1/spaces", { name: name.value.trim() });
       store.space = made.name;
       await refresh();
       say(t("spaces.made", { name: made.name }));
@@ -73,7 +73,7 @@ function drawSpace(one, refresh) {
 /** What takes a space away: an empty one after a second press, any other after its name was written. */
 function remover(one, refresh) {
   const gone = async () => {
-    await erase(`/v1/spaces/${encodeURIComponent(one.name)}?${new URLSearchParams({ confirm: one.documents ? typed.value.trim() : "" })}`);
+    await erase(`v1/spaces/${encodeURIComponent(one.name)}?${new URLSearchParams({ confirm: one.documents ? typed.value.trim() : "" })}`);
     await refresh();
     say(t("spaces.gone", { name: one.name }));
   };

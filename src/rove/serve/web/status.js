@@ -23,7 +23,7 @@ function looker(cards, signal) {
   let before = null;
   return async () => {
     try {
-      const now = await get("/v1/status", signal);
+      const now = await get("v1/status", signal);
       if (!cards.contains(document.activeElement)) fill(cards, drawn(now, before));
       before = now;
     } catch (problem) {

@@ -4,7 +4,7 @@ let words = {};
 let fallback = {};
 
 async function load(language) {
-  const reply = await fetch(`/web/lang/${language}.json`);
+  const reply = await fetch(`web/lang/${language}.json`);
   return reply.ok ? reply.json() : {};
 }
 
