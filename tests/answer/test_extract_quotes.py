@@ -5,6 +5,7 @@ import threading
 import pytest
 
 from rove.answer import extract
+from rove.answer.answerer import numbered
 from rove.models.fake import FakeEmbedder
 from rove.records import Chunk, Hit
 from rove.settings import EmbedderSettings
@@ -48,3 +49,16 @@ async def test_what_is_too_short_to_say_anything_is_not_quoted(
     embedder = FakeEmbedder(EmbedderSettings(name="fake"))
     found = await extract.best_quotes(question, [hit], language, embedder, quotes=1)
     assert [one.text for one in found] == [text] * quoted
+
+
+def test_references_are_numbered_in_the_order_in_which_quotes_are_read() -> None:
+    hits = [
+        Hit(Chunk(f"{at}", f"{at}", text, (0, len(text)), 0, language="en"), 1.0, {})
+        for at, text in enumerate(("The first is blue here.", "The second is red here.", "The third is green here."))
+    ]
+    one, two, three = extract.list_candidates("Which colour is it?", hits, "en")
+    read, ordered = numbered([three, one, three], hits)
+    assert [quote.citation.number for quote in read] == [1, 2, 1]
+    assert ordered == [hits[2], hits[0], hits[1]]
+    assert [hit.chunk.document_id for hit in ordered] == ["2", "0", "1"]
+    assert numbered([one, two, three], hits)[1] == hits

@@ -163,6 +163,7 @@ class Answerer:
         quotes = [one for one in chosen if check(one.citation, await text_of(one.citation.document_id))]
         if not quotes:
             return refused(question, hits, language, f"{note} {NO_SENTENCE}")
+        quotes, hits = numbered(quotes, hits)
         sentences = tuple(Sentence(shown([one], marked=False), (one.citation,)) for one in quotes)
         text = "\n\n".join(shown(list(block)) for _, block in groupby(quotes, table_of))
         return Answer(
@@ -175,6 +176,16 @@ class Answerer:
             note,
             short=short_answer(quotes, judged or read),
         )
+
+
+def numbered(quotes: Sequence[Candidate], hits: Sequence[Hit]) -> tuple[list[Candidate], list[Hit]]:
+    """Return quotes with their references numbered in the order in which they are read, and these in that order."""
+    numbers: dict[int, int] = {}
+    for one in quotes:
+        numbers.setdefault(one.citation.number, len(numbers) + 1)
+    again = [replace(one, citation=replace(one.citation, number=numbers[one.citation.number])) for one in quotes]
+    rest = [number for number in range(1, len(hits) + 1) if number not in numbers]
+    return again, [hits[number - 1] for number in (*numbers, *rest)]
 
 
 def shown(block: Sequence[Candidate], *, marked: bool = True) -> str:

@@ -87,6 +87,7 @@ export function askBox({ id = "", value = "", way = store.way, onAsk, onStop }) 
       put("");
       const asked = more.asked(seat.way);
       const where = both(scope.where(), asked.where);
+      scope.fold();
       onAsk({ way: seat.way, question, ...asked, ...(seat.way === "database" && { database: from.value }), ...(where && { where }) });
     }
   }

@@ -17,7 +17,7 @@ export function drawCards(answer, text) {
     cited.set(citation.number, known);
   }
   const cards = [...cited].sort(([a], [b]) => a - b).map(([number, source]) => card(number, source));
-  const others = (answer.references ?? []).map((hit, at) => [hit, at + 1]).filter(([, number]) => !cited.has(number));
+  const others = (answer.references ?? []).map((hit, at) => [hit, at + 1]).filter(([hit, number]) => !cited.has(number) && !answer.nearest?.some((one) => one.chunk_id === hit.chunk_id));
   if (!cards.length && !others.length) return false;
   const list = (some) => el("ol", { class: "cards" }, some);
   const host = el(

@@ -9,7 +9,7 @@ import { openSource } from "./source.js";
 import { busy, wrong } from "./states.js";
 import { store } from "./store.js";
 import { eraser } from "./sure.js";
-import { t } from "./words.js";
+import { locale, t } from "./words.js";
 
 /** All that a row opens. `changed` is called after something of the document was changed. */
 export function details(one, changed) {
@@ -194,7 +194,7 @@ function drawEditor(words, chunk, one, again, back) {
 }
 
 async function drawCorrections(place, one) {
-  const when = (at) => new Date(at).toLocaleString(document.documentElement.lang);
+  const when = (at) => new Date(at).toLocaleString(locale());
   const undo = (number) => async () => {
     try {
       await post(here("/corrections/take_back"), { document_id: one.document_id, number });

@@ -3,7 +3,7 @@
 import { details, titleOf } from "./document_details.js";
 import { el, fill } from "./dom.js";
 import { openSource } from "./source.js";
-import { t } from "./words.js";
+import { locale, t } from "./words.js";
 
 const COLUMNS = [
   ["title", "title"],
@@ -86,5 +86,5 @@ function cell(name, ...inside) {
 
 function day(added) {
   const date = new Date(added.endsWith("Z") || added.includes("+") ? added : `${added}Z`);
-  return el("time", { datetime: added }, date.toLocaleDateString(document.documentElement.lang));
+  return el("time", { datetime: added }, date.toLocaleDateString(locale()));
 }

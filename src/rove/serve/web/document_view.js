@@ -5,7 +5,7 @@ import { copyText } from "./clipboard.js";
 import { el, fill, say } from "./dom.js";
 import { iconButton } from "./icons.js";
 import { addressOf, openDocument } from "./source.js";
-import { t } from "./words.js";
+import { locale, t } from "./words.js";
 
 const SPAN = /^(\d{1,10})-(\d{1,10})$/;
 
@@ -19,7 +19,7 @@ export async function documentView(main, { rest: [document_id = "", words = ""],
   const outline = el("nav", { class: "outline", "aria-label": t("source.outline"), hidden: true });
   const body = el("div", { class: "source-body" });
   const paper = el("div", { class: "paper" }, body);
-  const facts = [info.source !== info.title && info.source, info.type, t("source.added", { date: new Date(info.added_at).toLocaleDateString(document.documentElement.lang) })];
+  const facts = [info.source !== info.title && info.source, info.type, t("source.added", { date: new Date(info.added_at).toLocaleDateString(locale()) })];
   fill(
     main,
     el("header", { class: "document-top" }, heading, el("div", { class: "row" }, copyButton({ document_id, span }), downloadButton(info, signal)), el("p", { class: "facts muted small" }, facts.filter(Boolean).map((fact) => el("span", {}, fact)))),

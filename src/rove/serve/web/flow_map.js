@@ -3,7 +3,7 @@
 import { el, svg } from "./dom.js";
 import { LETTER, lines, pressed, rove } from "./drawing.js";
 import { standing } from "./flow_state.js";
-import { t } from "./words.js";
+import { locale, t } from "./words.js";
 
 const [WIDTH, HEIGHT, GAP_X, GAP_Y, MARGIN] = [168, 52, 22, 40, 20];
 const SIGNS = { idle: "", running: "…", finished: "✓", failed: "✗", skipped: "–", waits: "?" };
@@ -13,7 +13,7 @@ const TEXT_ROOM = 46; // of a box, for its sign and its time
 /** Seconds as the reader's language writes them. */
 export function seconds(value) {
   const digits = value < 10 ? 2 : 0;
-  const written = Math.max(value, LEAST).toLocaleString(document.documentElement.lang, { maximumFractionDigits: digits });
+  const written = Math.max(value, LEAST).toLocaleString(locale(), { maximumFractionDigits: digits });
   return t("flows.seconds", { seconds: value < LEAST ? `< ${written}` : written });
 }
 

@@ -4,7 +4,7 @@ import { drawAnswer } from "./answer.js";
 import { el } from "./dom.js";
 import { listHits } from "./hits.js";
 import { drawRows, drawSql } from "./sql_reply.js";
-import { t } from "./words.js";
+import { locale, t } from "./words.js";
 
 const PAGE = /^\s*<!doctype html/i;
 const OPEN = 4; // elements of a list that are open; the others are folded
@@ -15,7 +15,7 @@ export function drawValue(value) {
   if (value === null || value === undefined || value === "") return el("p", { class: "muted" }, t("flows.nothing"));
   if (typeof value === "string") return PAGE.test(value) ? drawPage(value) : el("p", { class: "flow-text" }, value);
   if (Array.isArray(value)) return drawList(value);
-  if (typeof value !== "object") return el("p", {}, typeof value === "number" ? value.toLocaleString(document.documentElement.lang) : String(value));
+  if (typeof value !== "object") return el("p", {}, typeof value === "number" ? value.toLocaleString(locale()) : String(value));
   if (value.sentences && value.mode !== undefined) return drawAnswer(value);
   if (value.rendered && value.chunk_id) return listHits([value]);
   if (value.sql !== undefined && value.rows) return drawSql(value);

@@ -4,7 +4,7 @@ import { erase, get, here } from "./api.js";
 import { el, fill } from "./dom.js";
 import { wrong } from "./states.js";
 import { eraser } from "./sure.js";
-import { named, t } from "./words.js";
+import { locale, named, t } from "./words.js";
 
 const MOST = 1000; // the latest
 const OPEN = 8; // runs that are open; the others are folded
@@ -43,7 +43,7 @@ export async function drawRuns(host, { signal, flow = "", current = "", name = "
 }
 
 function drawOne(one, name, again) {
-  const at = new Date(one.started_at).toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" });
+  const at = new Date(one.started_at).toLocaleString(locale(), { dateStyle: "medium", timeStyle: "short" });
   return el(
     "li",
     { class: "card flow-run" },

@@ -1,7 +1,7 @@
 // A mean with its 95 % interval, as a small drawing; the same stands beside it in figures.
 
 import { el, svg } from "./dom.js";
-import { t } from "./words.js";
+import { locale, t } from "./words.js";
 
 const WIDTH = 160;
 const EDGE = 6;
@@ -23,7 +23,7 @@ export function drawInterval({ mean, low, high }) {
 /** A share with two places, as the reader's language writes it; `sign`: also of what is above 0. */
 export function figure(value, sign = false) {
   const shape = { minimumFractionDigits: 2, maximumFractionDigits: 2, signDisplay: sign ? "exceptZero" : "auto" };
-  return value.toLocaleString(document.documentElement.lang, shape);
+  return value.toLocaleString(locale(), shape);
 }
 
 /** A mean's bounds in words. */
@@ -42,5 +42,5 @@ export function drawWorth(beside) {
 }
 
 function chance(p) {
-  return p < LEAST_P ? "p < 0.001" : `p = ${p.toLocaleString(document.documentElement.lang, { maximumFractionDigits: 3 })}`;
+  return p < LEAST_P ? "p < 0.001" : `p = ${p.toLocaleString(locale(), { maximumFractionDigits: 3 })}`;
 }

@@ -2,7 +2,7 @@
 
 import { el } from "./dom.js";
 import { between, drawInterval, drawWorth, figure } from "./interval.js";
-import { named, t } from "./words.js";
+import { locale, named, t } from "./words.js";
 
 /** Draw what was answered; `called` says the name of a way of searching. Nothing, where no answers were asked for. */
 export function drawAnswers({ answers }, called) {
@@ -46,7 +46,7 @@ function drawMean(mean, beside, compared) {
 
 /** Time and tokens, each a line. */
 function drawCost(one) {
-  const number = (value, places = 0) => value.toLocaleString(document.documentElement.lang, { maximumFractionDigits: places });
+  const number = (value, places = 0) => value.toLocaleString(locale(), { maximumFractionDigits: places });
   const lines = [];
   if (one.p50_s !== null) lines.push(t("lab.answers.time", { p50: number(one.p50_s, 2), p95: number(one.p95_s, 2) }));
   if (one.calls > 0) lines.push(t("lab.answers.tokens", { calls: number(one.calls), read: number(one.tokens_read), written: number(one.tokens_written) }));

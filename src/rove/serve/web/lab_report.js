@@ -8,12 +8,12 @@ import { said } from "./said.js";
 import { saveAs } from "./save.js";
 import { openSource } from "./source.js";
 import { busy, wrong } from "./states.js";
-import { named, t } from "./words.js";
+import { locale, named, t } from "./words.js";
 
 
 /** A time of the server's in the reader's language. */
 export function when(iso) {
-  return new Date(iso).toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" });
+  return new Date(iso).toLocaleString(locale(), { dateStyle: "medium", timeStyle: "short" });
 }
 
 export async function report(main, { id, signal }) {

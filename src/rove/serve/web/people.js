@@ -8,7 +8,7 @@ import { drawPeople } from "./people_table.js";
 import { shownOnce } from "./shown_once.js";
 import { busy, empty } from "./states.js";
 import { store } from "./store.js";
-import { t } from "./words.js";
+import { locale, t } from "./words.js";
 
 export async function people(main, { signal }) {
   const title = el("h1", {}, t("nav.people"));
@@ -67,7 +67,7 @@ function addressed(link) {
 }
 
 function linkCard(person, { link, expires }, more) {
-  const time = new Date(expires).toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" });
+  const time = new Date(expires).toLocaleString(locale(), { dateStyle: "medium", timeStyle: "short" });
   return shownOnce(t("people.link", { name: person.full_name || person.name }), t("people.link.text", { time }), addressed(link), more);
 }
 

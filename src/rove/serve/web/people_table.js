@@ -8,7 +8,7 @@ import { roleField } from "./person_form.js";
 import { wrong } from "./states.js";
 import { store } from "./store.js";
 import { eraser } from "./sure.js";
-import { named, t } from "./words.js";
+import { locale, named, t } from "./words.js";
 
 const STATES = { active: "badge good", invited: "badge", disabled: "badge bad" };
 const COLUMNS = { name: "people.column.name", role: "access.role", spaces: "access.spaces", labels: "access.labels", state: "people.column.state", seen: "people.column.seen" };
@@ -65,7 +65,7 @@ export function cell(name, ...inside) {
 }
 
 function when(time) {
-  return el("time", { datetime: time }, new Date(time).toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" }));
+  return el("time", { datetime: time }, new Date(time).toLocaleString(locale(), { dateStyle: "medium", timeStyle: "short" }));
 }
 
 /** What can be done with a person: other rights; a new invitation, no more coming in, deletion. */

@@ -18,7 +18,7 @@ const MOST_IDS = 1000; // values of one comparison
 const KINDS = ["folder", "tag", "file", "type"];
 let made = 0;
 
-/** Put the choice of a conversation into `host`; returns {where, keepAs, clear}. See above. */
+/** Put the choice of a conversation into `host`; returns {where, fold, keepAs, clear}. See above. */
 export function scopeOf(host, { id = "", onChange = () => {} } = {}) {
   const seat = { id, chosen: kept(id) };
   const chips = el("ul", { class: "chips" });
@@ -68,6 +68,8 @@ export function scopeOf(host, { id = "", onChange = () => {} } = {}) {
   draw();
   return {
     where,
+    /** Close the list, which would stand over the answer. */
+    fold: () => open(false),
     keepAs(given) {
       seat.id = given;
       keep(given, seat.chosen);

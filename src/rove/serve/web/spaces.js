@@ -6,7 +6,7 @@ import { said } from "./said.js";
 import { busy, empty, wrong } from "./states.js";
 import { store } from "./store.js";
 import { eraser } from "./sure.js";
-import { t } from "./words.js";
+import { locale, t } from "./words.js";
 
 const SETTING = '[serve]\nspaces_folder = "spaces"';
 
@@ -86,6 +86,6 @@ function remover(one, refresh) {
 }
 
 export function megabytes(bytes) {
-  const number = new Intl.NumberFormat(document.documentElement.lang, { style: "unit", unit: bytes < 1e9 ? "megabyte" : "gigabyte", maximumFractionDigits: 1 });
+  const number = new Intl.NumberFormat(locale(), { style: "unit", unit: bytes < 1e9 ? "megabyte" : "gigabyte", maximumFractionDigits: 1 });
   return number.format(bytes / (bytes < 1e9 ? 1e6 : 1e9));
 }

@@ -6,7 +6,7 @@ import { when } from "./lab_report.js";
 import { said } from "./said.js";
 import { megabytes } from "./spaces.js";
 import { busy, empty, wrong } from "./states.js";
-import { named, t } from "./words.js";
+import { locale, named, t } from "./words.js";
 
 const EVERY_MS = 3000;
 const FULL = 0.9;
@@ -175,7 +175,7 @@ function failures(now) {
 }
 
 function number(value, digits = 0) {
-  return new Intl.NumberFormat(document.documentElement.lang, { maximumFractionDigits: digits }).format(value);
+  return new Intl.NumberFormat(locale(), { maximumFractionDigits: digits }).format(value);
 }
 
 /** How long, in its two largest units. */
@@ -186,6 +186,6 @@ function duration(seconds) {
   return units.slice(first, first + 2).map(([unit, length]) => {
     const count = Math.floor(left / length);
     left -= count * length;
-    return new Intl.NumberFormat(document.documentElement.lang, { style: "unit", unit, unitDisplay: "short" }).format(count);
+    return new Intl.NumberFormat(locale(), { style: "unit", unit, unitDisplay: "short" }).format(count);
   }).join(" ");
 }

@@ -6,7 +6,7 @@ import { lineOf } from "./rendered.js";
 import { said } from "./said.js";
 import { openSource } from "./source.js";
 import { busy } from "./states.js";
-import { named, t } from "./words.js";
+import { locale, named, t } from "./words.js";
 
 const EXPLAINED = new Set(["failed", "no-new-chunk"]); // ends of which more is to be said than the word
 const BY_RULE = new Set(["extractive", "memory"]); // others are models, which give their reasons in words of their own
@@ -146,7 +146,7 @@ export function drawBudget({ budget, spent }) {
     lines.map((name) => {
       const used = Math.round(spent[name] ?? 0);
       const label = t(`budget.${name}`);
-      return [el("dt", {}, label, el("span", { class: "muted" }, ` ${used.toLocaleString()} / ${Math.round(budget[name]).toLocaleString()}`)), el("dd", {}, el("progress", { max: budget[name], value: Math.min(used, budget[name]), "aria-label": label }))];
+      return [el("dt", {}, label, el("span", { class: "muted" }, ` ${used.toLocaleString(locale())} / ${Math.round(budget[name]).toLocaleString(locale())}`)), el("dd", {}, el("progress", { max: budget[name], value: Math.min(used, budget[name]), "aria-label": label }))];
     }),
   );
 }

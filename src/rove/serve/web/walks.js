@@ -4,7 +4,7 @@ import { erase, getAll, here } from "./api.js";
 import { el, fill } from "./dom.js";
 import { icon } from "./icons.js";
 import { busy, empty, wrong } from "./states.js";
-import { named, t } from "./words.js";
+import { locale, named, t } from "./words.js";
 import { watch } from "./walk.js";
 
 export async function walks(main, { rest, signal }) {
@@ -58,7 +58,7 @@ function drawOne(one, again) {
       el("span", { class: rests ? "badge good" : "badge" }, named("stop", one.status)),
       one.forked_from && el("span", { class: "badge" }, t("walk.a-fork")),
       el("span", {}, t("walk.counts", { rounds: one.rounds, facts: one.facts })),
-      el("span", {}, new Date(one.updated_at.replace(/(?<![Z]|[+]\d\d:\d\d)$/, "Z")).toLocaleString(document.documentElement.lang)),
+      el("span", {}, new Date(one.updated_at.replace(/(?<![Z]|[+]\d\d:\d\d)$/, "Z")).toLocaleString(locale())),
       forget,
     ),
   );

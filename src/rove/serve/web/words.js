@@ -14,6 +14,12 @@ export async function speak(language) {
   document.documentElement.lang = language;
 }
 
+/** How dates and numbers are written: as the reader's own browser does in the language of the page ("en-GB"). */
+export function locale() {
+  const language = document.documentElement.lang;
+  return navigator.languages.find((one) => one.split("-")[0].toLowerCase() === language) ?? language;
+}
+
 /** The words of a name, with its slots filled. */
 export function t(name, slots = {}) {
   const said = words[name] ?? fallback[name] ?? name;
