@@ -68,7 +68,7 @@ class Registry:
         except Exception as error:
             package = point.dist.name if point.dist else point.value
             message = f"The {self.noun} {name!r} of the package {package!r} cannot be imported: {error!r}."
-            raise ConfigError(message, cure=f"Mend or remove it: pip uninstall {package}") from error
+            raise ConfigError(message, cure=f"Correct or remove it: pip uninstall {package}") from error
 
 
 def load(path: str) -> Any:  # noqa: ANN401 - whatever stands there

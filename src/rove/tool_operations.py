@@ -100,7 +100,7 @@ class ToolOperations:
             entry = report.failed[0]
             message = f"The description of the tool {entry.source} was not kept: {entry.reason}"
             raise ServiceError(
-                message, cure="Mend the description, or leave the tool out with `only`.", retryable=False
+                message, cure="Correct the description, or leave the tool out with `only`.", retryable=False
             )
 
     async def _drop(self, document_ids: Sequence[str]) -> None:

@@ -158,7 +158,7 @@ def test_a_large_array_is_read_one_record_at_a_time(keyed: bool, monkeypatch: py
     good, error = load_bad(whole[: len(whole) * 3 // 5])
     assert 0 < len(good) < len(PARAGRAPHS)
     assert error.outcome == "partial"
-    assert "no whole JSON from here on" in str(error)
+    assert "not complete JSON from here on" in str(error)
 
 
 def test_deep_trees_end() -> None:

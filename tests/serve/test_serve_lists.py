@@ -44,7 +44,7 @@ async def fill(town: Town, client: httpx.AsyncClient) -> None:
     catalog = space.kb.store.catalog
     space.kb.store.ledger.put(
         [
-            LedgerEntry(f"f{at}", "failed", outcome="damaged", reason="It is torn.", cure="Mend it.")
+            LedgerEntry(f"f{at}", "failed", outcome="damaged", reason="It is torn.", cure="Correct it.")
             for at in range(COUNT)
         ]
     )

@@ -159,7 +159,7 @@ async def test_what_is_dropped_on_the_table_goes_in_and_what_failed_says_why(vis
         await page.wait_for_selector(f"{ROW}:has-text('A lake of its own') .where:has-text('lakes / lake.md')")
         await visit.go(page, "documents")
         await page.click(".choice button:has-text('Did not go in')")
-        await page.wait_for_selector(".card:has-text('broken.pdf'):has-text('no whole PDF')")
+        await page.wait_for_selector(".card:has-text('broken.pdf'):has-text('not a complete PDF')")
         await page.wait_for_selector(ROW, state="hidden")
         assert await violations(page) == []
         assert page.url.endswith("#/documents")

@@ -149,7 +149,7 @@ async def test_files_go_in_and_failures_say_why(visit: Visit, tmp_path: Path) ->
         await page.wait_for_selector(".stages .now:has-text('Done')")
         cards = await page.locator(".list .list .card").all_inner_texts()
         assert any("otter.md" in card and "Can be found" in card for card in cards)
-        assert any("broken.pdf" in card and "Damaged" in card and "no whole PDF" in card for card in cards)
+        assert any("broken.pdf" in card and "Damaged" in card and "not a complete PDF" in card for card in cards)
         await visit.go(page, "documents")
         await page.click("tr:has-text('otter.md') .col-open button")
         await page.click("summary:has-text('Sections')")

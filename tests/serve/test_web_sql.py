@@ -83,7 +83,7 @@ async def test_what_is_not_understood_is_not_answered_and_says_what_can_be_done(
         await rows(page, "Which customers are unhappy with the weather?", "shop")
         notice = page.locator("#turn-1 .notice")
         await notice.wait_for()
-        assert "not answered from the rows" in await notice.inner_text()
+        assert "do not answer this question" in await notice.inner_text()
         assert "Answer" in await notice.locator(".cure").inner_text()
         assert await page.locator("#turn-1 table").count() == 0
 

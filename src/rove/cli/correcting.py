@@ -43,7 +43,7 @@ def _replace(kb: Rove, document_id: str, old: str, new: str) -> None:
     count = text.count(old) if old else 0
     if count != 1:
         message = f"{old[:80]!r} stands in this document {count} times." if count else f"{old[:80]!r} is not in it."
-        raise InputError(message, cure="Give so many of the words around it that it stands there once.")
+        raise InputError(message, cure="Give more of the text around it, so that it occurs only once.")
     start = text.index(old)
     kb.correct(document_id, (start, start + len(old)), old, new)
 

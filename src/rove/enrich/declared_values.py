@@ -76,6 +76,6 @@ def _matches(text: str, pattern: str, setting: str) -> Iterator[TextValue]:
                 yield TextValue(found[group], found.start(group), found.end(group))
     except regex.error as error:
         message = f"{setting}.pattern is no regular expression: {error}."
-        raise ConfigError(message, cure="Mend it.") from None
+        raise ConfigError(message, cure="Correct it.") from None
     except TimeoutError:
         return

@@ -111,7 +111,7 @@ def read_grid(name: str | Path) -> Grid:
         tree = tomllib.loads(path.read_text("utf-8"))
     except (ValueError, RecursionError) as error:  # not TOML, not UTF-8, or a number of 5,000 digits
         message = f"{path} is not valid TOML: {error}."
-        raise ConfigError(message, cure="Mend the file.") from error
+        raise ConfigError(message, cure="Correct the file.") from error
     return grid_of(tree, path.stem)
 
 
@@ -130,7 +130,7 @@ def grid_of(tree: Mapping[str, Any], name: str) -> Grid:
     configurations = _configurations(factors, file)
     if not configurations:
         message = f"Grid {name}: nothing is left to run, every configuration is excluded."
-        raise ConfigError(message, cure="Mend its exclude.")
+        raise ConfigError(message, cure="Correct its exclude.")
     baseline = _baseline(configurations, file, name)
     return Grid(
         name,

@@ -91,7 +91,7 @@ def _label(row: DatasetRow) -> int | None:
     label = row.values.get("label")
     if label is None or (isinstance(label, int) and not isinstance(label, bool)):
         return label
-    raise bad(row.place, f"the label {label!r} is no whole number", "Write 1, 2, 3 or null.")
+    raise bad(row.place, f"the label {label!r} is not a whole number", "Write 1, 2, 3 or null.")
 
 
 def _ranked(row: DatasetRow, column: str) -> Ranked:

@@ -98,7 +98,7 @@ def _drain(done: Any, progress: Callable[[int], None]) -> None:  # noqa: ANN401 
         except Empty:
             return
         if isinstance(said, str):
-            raise ServiceError(said, cure="Mend this, and run the same command again.", retryable=False)
+            raise ServiceError(said, cure="Correct this, and run the same command again.", retryable=False)
         progress(said)
 
 

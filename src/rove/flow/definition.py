@@ -168,7 +168,7 @@ def flow_of(text: str, source: str, operators: Operators = NONE) -> Flow:
         tree: object = tomllib.loads(text) if source.endswith(".toml") else yaml.safe_load(text)
     except (tomllib.TOMLDecodeError, yaml.YAMLError, RecursionError) as error:
         message = f"{source} cannot be read: {error}."
-        raise ConfigError(message, cure="Mend it there.") from error
+        raise ConfigError(message, cure="Correct it there.") from error
     table = _table(tree, source, "the file")
     _known(table, {"name", "about", "writes", "seconds", "input", "steps", "loops", "output"}, source, "the file")
     return Flow(
@@ -236,7 +236,7 @@ def _as(value: object, kind: type[T], source: str, place: str) -> T:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError as error:
         message = f"{source}: {place} is wrong: {error}."
-        raise ConfigError(message, cure="Mend it there.") from error
+        raise ConfigError(message, cure="Correct it there.") from error
 
 
 def _table(value: object, source: str, place: str) -> Mapping[str, Any]:

@@ -71,7 +71,7 @@ class Step:
             return await self._fail(error), None
         except Exception as error:  # noqa: BLE001 - an operator may be anybody's, and do anything
             message = f"{self.node.operator.name!r} failed: {error!r}."
-            return await self._fail(ServiceError(message, cure="Mend the operator.", retryable=False)), None
+            return await self._fail(ServiceError(message, cure="Correct the operator.", retryable=False)), None
         seconds = round(perf_counter() - began, 4)
         await self.journal.keep(Finished(self.key, seconds, kept))
         self.listener(StepFinished(self.key, seconds))

@@ -45,7 +45,7 @@ class ZipLoader:
             archive = zipfile.ZipFile(BytesIO(source.data))
             parts = archive.infolist()
         except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError) as error:
-            message = f"{source.name!r} is no whole zip file: {error}."
+            message = f"{source.name!r} is not a complete zip file: {error}."
             raise InputError(message, cure=CURE) from error
         check_inflated(source.name, len(source.data), sum(part.file_size for part in parts), len(parts))
         with archive:
@@ -75,7 +75,7 @@ class GzipLoader:
         try:
             is_tar = _inflate(source).read(512)[257:262] == TAR_MAGIC
         except BAD_STREAM as error:
-            message = f"{source.name!r} is no whole compressed file: {error}."
+            message = f"{source.name!r} is not a complete compressed file: {error}."
             raise InputError(message, cure=CURE) from error
         stream = cast("IO[bytes]", _BoundedStream(_inflate(source), source))
         members = _tar_members(stream, source) if is_tar else _only_member(stream, source)
@@ -155,7 +155,7 @@ def _tar_members(stream: IO[bytes], source: Source) -> Iterator[Member]:
                 if not part.isdir() and not (lies_in_system(part.name) and not _name_problem(part.name)):
                     yield _tar_member(archive, part)
     except (tarfile.TarError, *BAD_STREAM) as error:
-        message = f"{source.name!r} is no whole archive: {error}."
+        message = f"{source.name!r} is not a complete archive: {error}."
         raise InputError(message, cure=CURE) from error
 
 

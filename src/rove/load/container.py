@@ -36,7 +36,7 @@ def open_container(source: Source) -> zipfile.ZipFile:
     try:
         archive = zipfile.ZipFile(BytesIO(source.data))
     except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
-        message = f"{source.name!r} is no whole {source.kind} file: {error}."
+        message = f"{source.name!r} is not a complete {source.kind} file: {error}."
         raise InputError(message, cure=CURE) from error
     parts = archive.infolist()
     check_inflated(source.name, len(source.data), sum(part.file_size for part in parts), len(parts))

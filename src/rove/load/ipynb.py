@@ -33,7 +33,7 @@ class NotebookLoader:
         try:
             notebook = cast("Json", json.loads(raw))
         except (ValueError, RecursionError) as error:
-            message = f"{source.name!r} is no whole notebook: {error}."
+            message = f"{source.name!r} is not a complete notebook: {error}."
             raise InputError(message, cure="Get the file again.") from error
         root = _object(notebook)
         cells = _cells(root)

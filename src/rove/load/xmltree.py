@@ -96,7 +96,7 @@ def parse_part(data: bytes, name: str) -> Node:
     try:
         return parse(data)
     except (XmlError, ValueError) as error:
-        message = f"{name!r} is no whole XML: {error}."
+        message = f"{name!r} is not complete XML: {error}."
         raise InputError(message, cure=CURE, outcome="damaged") from error
 
 

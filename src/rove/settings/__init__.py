@@ -206,7 +206,7 @@ def read_settings(location: str | Path | Address, **arguments: object) -> Settin
         raise mistaken(error, Settings, of=str(place), file=file, tree=_file.get({}), arguments=arguments) from None
     except (ValueError, RecursionError) as error:  # not TOML, not UTF-8, or a number of 5,000 digits
         message = f"{file} is not valid TOML: {error}."
-        raise ConfigError(message, cure="Mend the file.") from error
+        raise ConfigError(message, cure="Correct the file.") from error
 
 
 def settings_of_tree(place: Path | Address, tree: Mapping[str, Any], arguments: Mapping[str, object]) -> Settings:

@@ -16,7 +16,7 @@ EXTRA = "extra_forbidden"
 MOST = 3
 """What is said of several mistakes at once."""
 LIST_THEM = "List them with: rove settings"
-MEND = "Mend the file, the ROVE_… environment variables or the arguments."
+MEND = "Correct the file, the ROVE_… environment variables or the arguments."
 Tree = Mapping[str, Any]
 
 

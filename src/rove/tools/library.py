@@ -306,7 +306,7 @@ def allowed(tools: Sequence[Tool], settings: ToolSettings) -> list[Tool]:
     for name in (*settings.only, *settings.reads, *settings.writes):
         if name not in names:
             message = f"The settings name the tool {name!r}, which its source does not have."
-            raise ConfigError(message, cure=f"{meant(name, names)}Mend `only`, `reads` or `writes`.")
+            raise ConfigError(message, cure=f"{meant(name, names)}Correct `only`, `reads` or `writes`.")
     kept = [tool for tool in tools if not settings.only or tool.name in settings.only]
     if len(kept) > settings.max_tools:
         message = f"The source has {len(kept):,} tools; {settings.max_tools:,} are taken."

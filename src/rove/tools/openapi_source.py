@@ -97,7 +97,7 @@ def read_document(file: Path, table: str) -> Mapping[str, object]:
         found: object = read_json(text) if is_json else yaml.load(text, Loader=_PlainLoader)  # noqa: S506
     except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
         message = f"The document of {table}, {str(file)!r}, cannot be read: {str(error)[:200]}."
-        raise ConfigError(message, cure=f"Mend {table}.document.") from error
+        raise ConfigError(message, cure=f"Correct {table}.document.") from error
     document = _table(found)
     if not str(document.get("openapi", "")).startswith("3."):
         message = f"{str(file)!r} is no OpenAPI document of version 3."

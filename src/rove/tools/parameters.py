@@ -88,7 +88,7 @@ def checked_schema(schema: object, where: str) -> JsonSchema:
         _validator_of(found)
     except (ValueError, _referencing_error()) as error:
         message = f"The parameters of {where} are no JSON Schema: {str(error)[:300]}."
-        raise ConfigError(message, cure="Mend the tool's schema, or leave it out with `only`.") from None
+        raise ConfigError(message, cure="Correct the tool's schema, or leave it out with `only`.") from None
     return found
 
 

@@ -121,7 +121,7 @@ def check_dataset(dataset: Dataset) -> None:
         for document_id in grades:
             if document_id not in lengths:
                 message = f"{dataset.name}: question {question_id!r} expects {document_id!r}, which is no document."
-                raise InputError(message, cure="Mend the id in the qrels, or add the document to the corpus.")
+                raise InputError(message, cure="Correct the id in the qrels, or add the document to the corpus.")
     for question_id, spans in dataset.spans.items():
         for gold in spans:
             if not 0 <= gold.span[0] < gold.span[1] <= lengths.get(gold.document_id, 0):

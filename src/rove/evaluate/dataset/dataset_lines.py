@@ -123,7 +123,7 @@ def read_table(path: Path, *, delimiter: str = ",") -> Iterator[DatasetRow]:
             if any(cell.strip() for cell in cells):
                 yield DatasetRow(f"{path}:{reader.line_num}", dict(zip(header, cells, strict=False)))
     except csv.Error as error:
-        raise bad(f"{path}:{reader.line_num}", f"the row cannot be read ({error})", "Mend its quotes.") from error
+        raise bad(f"{path}:{reader.line_num}", f"the row cannot be read ({error})", "Correct its quotes.") from error
 
 
 def read_parquet(path: Path) -> Iterator[DatasetRow]:
@@ -142,7 +142,7 @@ def read_qrels(path: Path, *, header: bool) -> dict[str, dict[str, int]]:
     Four columns are those of TREC (question, iteration, document, grade).
 
     Raises:
-        InputError: a line has another shape, or its grade is no whole number.
+        InputError: a line has another shape, or its grade is not a whole number.
     """
     gold: dict[str, dict[str, int]] = {}
     for number, line in enumerate(_lines(path), 1):
@@ -157,7 +157,7 @@ def read_qrels(path: Path, *, header: bool) -> dict[str, dict[str, int]]:
         try:
             gold.setdefault(cells[0], {})[cells[1]] = int(cells[2])
         except ValueError as error:
-            raise bad(f"{path}:{number}", f"the grade {cells[2]!r} is no whole number", "Write 0, 1, 2 …") from error
+            raise bad(f"{path}:{number}", f"the grade {cells[2]!r} is not a whole number", "Write 0, 1, 2 …") from error
     return gold
 
 

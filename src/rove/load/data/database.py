@@ -140,7 +140,9 @@ def address_of(url: str) -> URL:
         address = make_url(url)
     except (ArgumentError, ValueError) as error:
         message = "The address of the database is none: it must be like postgresql://user:password@host/name."
-        raise InputError(message, cure="Mend it; a file is sqlite:///path/to/file.", outcome="unsupported") from error
+        raise InputError(
+            message, cure="Correct it; a file is sqlite:///path/to/file.", outcome="unsupported"
+        ) from error
     return address.set(drivername=DRIVERS.get(address.drivername, address.drivername))
 
 

@@ -45,8 +45,8 @@ class JsonLoader:
             tree = cast("Json", json.loads(text))
         except (ValueError, RecursionError) as error:
             if not _is_lines(text):
-                message = f"{source.name!r} is no whole JSON: {error}."
-                raise InputError(message, cure="Mend it at that place, or get the file again.") from error
+                message = f"{source.name!r} is not complete JSON: {error}."
+                raise InputError(message, cure="Correct it at that place, or get the file again.") from error
             yield from _documents(source, _lines(source.data))
             return ""
         entries = _records_of(tree)
@@ -74,7 +74,7 @@ def _documents(source: Source, entries: Iterator[RecordPlace]) -> Iterator[Docum
     yield from outline_documents(source, "", _branches(entries, bad))
     if bad:
         message = f"{len(bad)} values in {source.name!r} are bad: {'; '.join(bad[:MAX_NAMED])}."
-        raise InputError(message, cure="Mend them, or get the file again.", outcome="partial")
+        raise InputError(message, cure="Correct them, or get the file again.", outcome="partial")
 
 
 def _branches(entries: Iterable[RecordPlace], bad: list[str]) -> Iterator[Branch]:
@@ -112,7 +112,7 @@ def _decoded(text: str, at: int, *, keyed: bool) -> Iterator[RecordPlace]:
             if text[at : at + 1] not in {"]", "}"}:
                 at = _expect(text, at, ",")
         except (ValueError, RecursionError) as error:
-            yield RecordPlace(place, problem=f"the file is no whole JSON from here on ({error})")
+            yield RecordPlace(place, problem=f"the file is not complete JSON from here on ({error})")
             return
 
 
@@ -169,14 +169,14 @@ def _lines(data: bytes) -> Iterator[RecordPlace]:
         except UnicodeDecodeError:
             yield _legacy_line(number, line)
         except (ValueError, RecursionError) as error:
-            yield RecordPlace(f"line {number}", problem=f"no whole JSON ({error})")
+            yield RecordPlace(f"line {number}", problem=f"not complete JSON ({error})")
 
 
 def _legacy_line(number: int, line: bytes) -> RecordPlace:
     try:
         return RecordPlace(f"line {number}", cast("Json", json.loads(decode(line))))
     except (InputError, ValueError, RecursionError) as error:
-        return RecordPlace(f"line {number}", problem=f"no whole JSON ({error})")
+        return RecordPlace(f"line {number}", problem=f"not complete JSON ({error})")
 
 
 def _is_lines(text: str) -> bool:

@@ -43,7 +43,7 @@ class ParquetLoader:
                 found = True
                 yield document
         except (pa.ArrowException, OSError) as error:
-            message = f"{source.name!r} is no whole parquet file: {str(error).partition(chr(10))[0].rstrip('.')}."
+            message = f"{source.name!r} is not a complete parquet file: {str(error).partition(chr(10))[0].rstrip('.')}."
             raise InputError(message, cure=CURE, outcome="partial" if found else "damaged") from error
         return ""
 

@@ -34,7 +34,7 @@ class SqliteLoader:
             try:
                 tables = _open(connection, source.data)
             except sqlite3.Error as error:
-                message = f"{source.name!r} is no whole SQLite database, or an encrypted one: {error}."
+                message = f"{source.name!r} is not a complete SQLite database, or an encrypted one: {error}."
                 raise InputError(message, cure=CURE) from error
             for table in tables:
                 try:

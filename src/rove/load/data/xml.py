@@ -30,7 +30,7 @@ SECTIONS = {
 }
 TITLES = {"title", "head", "name"}
 SPACES = re.compile(r"\s+")
-CURE = "Mend it at that place, or get the file again."
+CURE = "Correct it at that place, or get the file again."
 
 
 class XmlLoader:
@@ -45,7 +45,7 @@ class XmlLoader:
                 found = True
                 yield document
         except XmlError as error:
-            message = f"{source.name!r} is no whole XML: {error}."
+            message = f"{source.name!r} is not complete XML: {error}."
             raise InputError(message, cure=CURE, outcome="partial" if found else "damaged") from error
         if not found:
             message = f"{source.name!r} holds elements and no text."

@@ -98,7 +98,7 @@ class _EpubPackage:
         try:
             return self.archive.read(name)
         except (KeyError, zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError) as error:
-            message = f"{self.source.name!r} is no whole book: its part {name!r} cannot be read ({error})."
+            message = f"{self.source.name!r} is not a complete book: its part {name!r} cannot be read ({error})."
             raise InputError(message, cure=CURE) from error
 
     @staticmethod

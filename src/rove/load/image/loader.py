@@ -87,7 +87,7 @@ def _opened(source: Source) -> Generator[Image.Image]:
         except Image.DecompressionBombError as error:
             raise _too_large(source, str(error)) from error
         except (UnidentifiedImageError, OSError, ValueError, SyntaxError) as error:
-            message = f"{source.name!r} is no whole image of a kind that is known: {', '.join(FORMATS)}."
+            message = f"{source.name!r} is not a complete image of a known kind: {', '.join(FORMATS)}."
             raise InputError(message, cure=CURE, outcome="damaged") from error
         with image:
             if image.width * image.height > MAX_PIXELS:

@@ -48,7 +48,7 @@ class MsgLoader:
         try:
             ole = cast("Ole", olefile.OleFileIO(BytesIO(source.data)))
         except (OSError, ValueError, struct.error, IndexError) as error:
-            message = f"{source.name!r} is no whole .msg file: {error}."
+            message = f"{source.name!r} is not a complete .msg file: {error}."
             raise InputError(message, cure=CURE) from error
         root = _Storage(ole, {"/".join(path) for path in ole.listdir(streams=True, storages=True)})
         yield from mail_documents(_mail(root), _attachments(root), source, self.options)

@@ -77,7 +77,7 @@ class Package:
         """
         name = next((r.target for r in self.relations("").values() if r.kind == "officeDocument"), "")
         if name.lower() not in self.names:
-            message = f"{self.source.name!r} is no whole {self.source.kind} file: its main part is missing."
+            message = f"{self.source.name!r} is not a complete {self.source.kind} file: its main part is missing."
             raise InputError(message, cure=CURE, outcome="damaged")
         return XmlPart(name, self._parse(name), self.relations(name))
 

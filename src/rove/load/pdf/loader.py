@@ -157,7 +157,7 @@ def _brotli(source: Source) -> InputError:
 
 
 def _damaged(source: Source, what: str) -> InputError:
-    message = f"{source.name!r} is no whole PDF: {what} cannot be read."
+    message = f"{source.name!r} is not a complete PDF: {what} cannot be read."
     return InputError(message, cure="Get the file again, or print it to a new PDF.", outcome="damaged")
 
 

@@ -91,12 +91,12 @@ def parquet_batches(source: Source) -> Batches:
     """Make a reader of a parquet file: row group by row group; one that is damaged is left out.
 
     Raises:
-        InputError: "damaged" - it is no whole parquet file; "unsupported" - its columns are not those of posts.
+        InputError: "damaged" - it is not a complete parquet file; "unsupported" - its columns are not those of posts.
     """
     try:
         schema = pq.ParquetFile(pa.BufferReader(source.all_bytes)).schema_arrow
     except (pa.ArrowException, OSError) as error:
-        message = f"{source.name!r} is no whole parquet file: {error}."
+        message = f"{source.name!r} is not a complete parquet file: {error}."
         raise InputError(message, cure=CURE) from error
     columns = require_columns(schema.names, source.name)
     wanted = [column for each in columns.values() for column in each]
@@ -148,7 +148,7 @@ def _objects(data: bytes, trouble: Trouble) -> Iterator[Mapping[str, Any]]:
         try:
             value = json.loads(line)
         except (ValueError, RecursionError) as error:
-            trouble.note(f"line {number}: no whole JSON ({error})")
+            trouble.note(f"line {number}: not complete JSON ({error})")
             continue
         if isinstance(value, dict):
             yield cast("Mapping[str, Any]", value)

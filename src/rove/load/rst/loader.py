@@ -93,7 +93,7 @@ def _parse(text: str) -> nodes.document:
 
 def _damaged(why: str) -> InputError:
     message = f"This is no reStructuredText that can be read: {why.rstrip('.')}."
-    return InputError(message, cure="Mend it, or give it the suffix .txt.")
+    return InputError(message, cure="Correct it, or give it the suffix .txt.")
 
 
 def _facts(tree: nodes.document) -> dict[str, MetaValue]:

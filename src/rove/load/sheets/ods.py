@@ -37,7 +37,7 @@ class OdsLoader:
                 sheets = _sheets(archive, budget)
                 yield from workbook_document(source, sheets, budget, BROKEN, title=title, facts=facts)
             except BROKEN as error:
-                message = f"{source.name!r} is no whole .ods file: {str(error).strip('.')}."
+                message = f"{source.name!r} is not a complete .ods file: {str(error).strip('.')}."
                 raise InputError(message, cure=CURE) from error
 
 

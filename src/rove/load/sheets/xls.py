@@ -121,7 +121,7 @@ class Workbook(Protocol):
 
 
 def _damaged(source: Source, error: Exception) -> InputError:
-    return InputError(f"{source.name!r} is no whole .xls file: {str(error).strip('.')}.", cure=CURE)
+    return InputError(f"{source.name!r} is not a complete .xls file: {str(error).strip('.')}.", cure=CURE)
 
 
 def _sheets(book: Workbook, budget: CellBudget) -> Iterator[Sheet]:

@@ -44,7 +44,7 @@ class XlsxLoader:
                 title = book.fact("title")
                 yield from workbook_document(source, book.sheets(), book.budget, BROKEN, title=title, facts=facts)
             except BROKEN as error:
-                message = f"{source.name!r} is no whole .xlsx file: {str(error).strip('.')}."
+                message = f"{source.name!r} is not a complete .xlsx file: {str(error).strip('.')}."
                 raise InputError(message, cure=CURE) from error
 
 

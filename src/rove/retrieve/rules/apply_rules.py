@@ -35,7 +35,7 @@ def _rule(name: str, options: Mapping[str, object]) -> Rule:
         return made(**options)
     except (TypeError, ValueError) as error:
         message = f"The rule {name!r} cannot be made of the options {dict(options)}: {error}."
-        raise ConfigError(message, cure=f"Mend [search.rule_options.{name}].") from error
+        raise ConfigError(message, cure=f"Correct [search.rule_options.{name}].") from error
 
 
 def ordered(

@@ -45,7 +45,7 @@ def _keys(text: str) -> dict[str, Any]:
         return tomllib.loads(text).get("serve", {}).get("keys", {})
     except (ValueError, RecursionError) as error:  # not TOML, or a number of 5,000 digits
         message = f"The settings file is not valid TOML: {error}."
-        raise ConfigError(message, cure="Mend the file.") from error
+        raise ConfigError(message, cure="Correct the file.") from error
 
 
 def _write(file: Path, text: str) -> None:

@@ -55,7 +55,7 @@ class DocxLoader:
         main = package.main()
         body = main.root.find(f"{W}body")
         if body is None:
-            message = f"{source.name!r} is no whole .docx file: {main.name} has no body."
+            message = f"{source.name!r} is not a complete .docx file: {main.name} has no body."
             raise InputError(message, cure=CURE, outcome="damaged")
         paged = next(body.iter(f"{W}lastRenderedPageBreak"), None) is not None
         writer = _BodyWriter(package, main)

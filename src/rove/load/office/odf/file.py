@@ -62,7 +62,7 @@ class OdfFile:
             message = f"{source.name!r} is protected by a password."
             raise InputError(message, cure="Save a copy without a password and add that.", outcome="encrypted")
         if "content.xml" not in self.names:
-            message = f"{source.name!r} is no whole {source.kind} file: its content is missing."
+            message = f"{source.name!r} is not a complete {source.kind} file: its content is missing."
             raise InputError(message, cure=CURE, outcome="damaged")
         self.content = self._parse("content.xml")
         self.styles = self.part("styles.xml")
@@ -85,7 +85,7 @@ class OdfFile:
         """
         found = self.content.find(f"{OFFICE}body/{OFFICE}{kind}")
         if found is None:
-            message = f"{self.source.name!r} is no whole {self.source.kind} file: its body is missing."
+            message = f"{self.source.name!r} is not a complete {self.source.kind} file: its body is missing."
             raise InputError(message, cure=CURE, outcome="damaged")
         return found
 
