@@ -468,7 +468,7 @@ ERRORS = {
     "path of many": (["inspect", "{folder}/news.json"], "InputError", "3 documents", "rove inspect"),
     "bad setting": (["search", "x", "--set", "top_k"], "ConfigError", "top_k", "TABLE.KEY=VALUE"),
     "unknown setting": (["search", "x", "--set", "search.nosuch=1"], "ConfigError", "search.nosuch", "rove settings"),
-    "setting out of range": (["search", "x", "--set", "search.top_k=0"], "ConfigError", "search.top_k", "Mend"),
+    "setting out of range": (["search", "x", "--set", "search.top_k=0"], "ConfigError", "search.top_k", "Correct"),
     "unknown embedder": (["search", "x", "--set", "embedder.name=nosuch"], "ConfigError", "nosuch", "fake"),
     "other embedder": (["search", "x", "--set", "embedder.dimension=8"], "ConfigError", "made with", "rove migrate"),
 }  # fmt: skip
