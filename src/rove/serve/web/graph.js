@@ -11,15 +11,11 @@ const MOST_WORDS = 40; // relations up to which the picture names each
 const LONGEST = 24;
 const LIMIT = 60;
 
-/** A part of the page with the graph, which is there where there is something to show. `asked`: {names}, {documents} or {chunks}. */
+/** A part of the page that asks for the graph when it is opened. `asked`: {names}, {documents} or {chunks}. */
 export function graphOf(asked) {
   const body = el("div", {});
-  const part = el("details", { class: "graph", hidden: true }, el("summary", {}, t("graph.title")), body);
+  const part = el("details", { class: "graph" }, el("summary", {}, t("graph.title")), body);
   part.addEventListener("toggle", () => part.open && explore(body, asked), { once: true });
-  requestAnimationFrame(async () => {
-    const { links, entities } = await post(here("/graph"), { ...asked, limit: 1 }).catch(() => ({ links: [], entities: [] })); // an answer is whole without it
-    part.hidden = !links.length && !entities.length;
-  });
   return part;
 }
 
