@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from click.testing import CliRunner
@@ -130,6 +131,20 @@ def test_a_file_that_is_gone_and_back_but_empty_is_found_as_it_was(kb: Rove, fol
     (folder / "a.md").unlink()
     kb.add(folder)
     assert set(found(kb)) == {"b.md"}
+
+
+@pytest.mark.parametrize("outdated", ["hide_gone", "note"])
+def test_a_list_of_documents_leaves_out_what_is_gone(
+    tmp_path: Path, folder: Path, outdated: Literal["hide_gone", "note"]
+) -> None:
+    (folder / "c.md").write_text("# Pilots ashore\n\nThe pilot sleeps in the lighthouse.\n")
+    with Rove.open(tmp_path / "kb", search={"outdated": outdated}) as kb:
+        kb.add(folder)
+        (folder / "c.md").unlink()
+        kb.add(folder)
+        listed = kb.ask("How many documents are there?").text
+    assert listed.startswith("2 " if outdated == "hide_gone" else "3 ")
+    assert ("ashore" in listed) is (outdated == "note")
 
 
 def test_what_was_gone_before_there_was_a_field_for_it_is_hidden_by_the_next_add(kb: Rove, folder: Path) -> None:

@@ -185,6 +185,7 @@ class Responder:
         if (answer := FORMS.get(form)) is None:
             return ""
         text, language = understood.standalone, understood.language
+        where = await asyncio.to_thread(shown, where, self.search_context.settings, self.search_context.store)
         asked = FormQuestion(text, language, where, self.search_context, self.chat, sure=sure)
         found = await answer(asked)
         about_all = form == "summary" and sure and not subject_words(text, language)
