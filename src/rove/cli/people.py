@@ -13,6 +13,7 @@ from rove.cli.session import Session
 from rove.errors import ConfigError
 from rove.records.person import Person
 from rove.registry import load
+from rove.serve.local_calls.invitation import invitation_in
 from rove.settings import Settings, file_of, located
 from rove.settings.place import place_of
 from rove.store.database import Database
@@ -115,7 +116,7 @@ def _invite(session: Session, settings: Settings, people: PeopleLog, found: Pers
 def _port(session: Session, settings: Settings) -> int:
     """Return the port of the server that runs, else that of the settings."""
     place = _place(session, settings)
-    running = load("rove.serve.local_calls.invitation:invitation_in")(place) if isinstance(place, Path) else None
+    running = invitation_in(place) if isinstance(place, Path) else None
     return (urlsplit(running.url).port if running else None) or settings.serve.port
 
 
