@@ -49,6 +49,50 @@ def test_two_columns_are_read_one_after_the_other_under_what_runs_over_both() ->
     assert "|" not in text
 
 
+def justified(x: float, width: float, words: list[str], *, top: float = 700, step: float = 9) -> list[str]:
+    """Words in lines as long as `width`, whose gaps are stretched; a letter of this font is 4.2 points wide."""
+    lines: list[list[str]] = [[]]
+    for word in words:
+        if 4.2 * len(" ".join([*lines[-1], word])) > width:
+            lines.append([])
+        lines[-1].append(word)
+    drawn: list[str] = []
+    for number, line in enumerate(lines):
+        room = width - 4.2 * sum(map(len, line))
+        gap = room / max(1, len(line) - 1) if number < len(lines) - 1 else 4.2
+        at = x
+        for word in line:
+            drawn.append(printed(round(at, 2), top - step * number, word, font="F3", size=7))
+            at += 4.2 * len(word) + gap
+    return drawn
+
+
+@pytest.mark.parametrize(("columns", "offset"), [(2, 0), (3, 0), (2, 4)])
+def test_justified_columns_whose_gaps_are_as_wide_as_the_gutter(columns: int, offset: int) -> None:
+    makes = random.Random(columns)
+    texts = [[f"{name}{n}{'x' * makes.randrange(1, 11)}" for n in range(90)] for name in "abc"[:columns]]
+    pitch = 500 / columns
+    drawn = [justified(50 + pitch * n, pitch - 8, words, top=700 - offset * n) for n, words in enumerate(texts)]
+    head = printed(50, 730, "What runs over all of the columns of this page, from one side to the other")
+    text = load(pdf_pages([[head, *(line for lines in drawn for line in lines)]])).text
+    assert "|" not in text
+    assert " ".join(text.split()).endswith(" ".join(word for words in texts for word in words))
+
+
+def test_a_table_within_a_column_is_still_a_table() -> None:
+    left = [f"{PROSE[n % 4].split()[0]}{n}" + "y" * (n % 7) for n in range(130)]
+    right = [f"z{n}" + "w" * (n % 9) for n in range(70)]
+    rows = [("Ware", "Preis", "Menge"), ("Tee", "12,50", "3"), ("Salz", "7,10", "44"), ("Mehl", "9,99", "5")]
+    table = [
+        printed(x, 580 - 9 * n, cell, font="F3", size=7)
+        for n, row in enumerate(rows)
+        for x, cell in zip((310, 390, 460), row, strict=True)
+    ]
+    text = load(pdf_pages([[*justified(50, 240, left), *justified(302, 240, right), *table]])).text
+    assert "| Salz | 7,10 | 44 |" in text
+    assert " ".join(left[:20]) in " ".join(text.split())
+
+
 def test_a_ruled_table_with_a_cell_of_two_lines_and_its_caption() -> None:
     words = [
         printed(72, 720, "Table 1: Prices of the year"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -15,6 +16,8 @@ MAX_PITCH = 3.7  # rows of one table follow each other within so many sizes of t
 GUTTER = 0.45  # of the letters' size: columns stand at least so far apart
 MIN_FILLED = 0.5  # of the columns: a row that has as many cells is one of the table's
 MAX_HEADS = 2  # rows over a table's first that may hold heads spanning its columns
+EVEN = 1.4  # times the narrowest: gaps of a justified line differ by no more
+MAX_GAPS, MIN_JUSTIFIED = 0.6, 2  # of a justified line, and the lines of a column that are as long as it
 MAX_ROWS = 400
 MIN_ROWS, MIN_ROWS_OF_TWO = 2, 3
 MAX_WORDS = 14  # the usual cell holds no more
@@ -36,6 +39,7 @@ class _RowRun:
 def with_tables(rows: list[Row], rules: Sequence[PrintedRule]) -> Iterator[Item]:
     """Yield the items of one column of a page: its tables, and its other rows as one line each."""
     across = [rule for rule in rules if rule.across]
+    rows = _without_stretched(rows)
     start = 0
     while start < len(rows):
         run = _run(rows, start)
@@ -46,6 +50,23 @@ def with_tables(rows: list[Row], rules: Sequence[PrintedRule]) -> Iterator[Item]
         else:
             yield table
             start += len(run.rows)
+
+
+def _without_stretched(rows: list[Row]) -> list[Row]:
+    """Join the rows that are lines of a justified paragraph: as long as its others, with one and the same wide gap."""
+    whole = [row[0] for row in rows if len(row) == 1 and isinstance(row[0], PrintedLine) and len(row[0].words) > 1]
+    edges = Counter((round(line.left), round(line.right)) for line in whole)
+    return [[merged(row)] if len(row) > 1 and _is_stretched(row, edges) else row for row in rows]
+
+
+def _is_stretched(row: Row, edges: Counter[tuple[int, int]]) -> bool:
+    if not _is_text(row):
+        return False
+    line = merged(row)
+    near = [(round(line.left) + x, round(line.right) + y) for x in (-1, 0, 1) for y in (-1, 0, 1)]
+    gaps = [after.left - before.right for before, after in pairwise(sorted(line.words, key=lambda word: word.left))]
+    even = max(gaps) <= EVEN * min(gaps)
+    return even and sum(gaps) < MAX_GAPS * line.width and sum(edges[place] for place in near) >= MIN_JUSTIFIED
 
 
 def _is_text(row: Row) -> bool:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from rove.load.layout.lines import Row
+from rove.load.layout.lines import Row, merged
 from rove.load.layout.printed import PrintedLine, around
 
 BINS = 120
@@ -26,18 +26,26 @@ class _Band:
     split: bool
 
 
-def reading_order(rows: list[Row], depth: int = 0) -> Iterator[list[Row]]:
-    """Yield the columns of a page, each as its rows, in the order in which they are read."""
-    gutter = _gutter(rows) if depth < MAX_DEPTH else None
-    if gutter is None:
+def reading_order(rows: list[Row], known: Sequence[float] = (), depth: int = 0) -> Iterator[list[Row]]:
+    """Yield the columns of a page, each as its rows, in the order in which they are read.
+
+    `known`: where columns begin, as their words say; where that parts nothing, the widest gutter is looked for.
+    """
+    if depth >= MAX_DEPTH:
         yield rows
         return
-    for band in _bands(rows, gutter):
-        if band.split:
+    for place, gutter in enumerate((*known, _gutter(rows))):
+        bands = [*_bands(rows, gutter, sure=place < len(known))] if gutter is not None else []
+        if not any(band.split for band in bands):
+            continue
+        for band in bands:
+            if not band.split:
+                yield from reading_order(band.rows, known[place + 1 :], depth + 1) if known else [band.rows]
+                continue
             for side in (_side(band.rows, gutter, left=True), _side(band.rows, gutter, left=False)):
-                yield from reading_order(side, depth + 1)
-        else:
-            yield band.rows
+                yield from reading_order(side, known[place + 1 :], depth + 1)
+        return
+    yield rows
 
 
 def _gutter(rows: list[Row]) -> float | None:
@@ -75,15 +83,18 @@ def _runs(places: list[int]) -> Iterator[list[int]]:
         yield run
 
 
-def _bands(rows: list[Row], gutter: float) -> Iterator[_Band]:
-    """Part the rows into those that run across the gutter and those that stand clear of it, as they follow."""
+def _bands(rows: list[Row], gutter: float, *, sure: bool) -> Iterator[_Band]:
+    """Part the rows into those that run across the gutter and those that stand clear of it, as they follow.
+
+    Of a gutter that is `sure`, the sides may hold columns themselves, side by side.
+    """
     crossed: list[Row] = []
     clear: list[Row] = []
     for row in [*rows, []]:
         if row and not any(item.left < gutter < item.right for item in row):
             clear.append(row)
             continue
-        if clear and _is_prose(_side(clear, gutter, left=True)) and _is_prose(_side(clear, gutter, left=False)):
+        if clear and all(_is_prose(_side(clear, gutter, left=left), joined=sure) for left in (True, False)):
             if crossed:
                 yield _Band(crossed, split=False)
             yield _Band(clear, split=True)
@@ -101,8 +112,13 @@ def _side(rows: list[Row], gutter: float, *, left: bool) -> list[Row]:
     return [side for side in sides if side]
 
 
-def _is_prose(rows: list[Row]) -> bool:
-    """Say whether a column reads as running text: lines of several words that fill it. A column of a table does not."""
+def _is_prose(rows: list[Row], *, joined: bool) -> bool:
+    """Say whether a column reads as running text: lines of several words that fill it. A column of a table does not.
+
+    `joined`: what stands at one height counts as one line.
+    """
+    if joined:
+        rows = [[merged(row)] for row in rows if isinstance(row[0], PrintedLine)]
     lines = [item for row in rows for item in row if isinstance(item, PrintedLine)]
     if len(lines) < MIN_LINES:
         return False

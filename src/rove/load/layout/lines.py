@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from itertools import groupby, pairwise
 
+from rove.load.layout.gutters import ALIGNED, Gutter
 from rove.load.layout.printed import Area, Figure, Item, PrintedLine, PrintedTable, Word, line_of
 
 OVERLAP = 0.6  # of the lower of two words' heights: with more they stand on one line
 GAP = 0.9  # of the letters' size: a wider gap parts two columns, a narrower one two words
+MIN_FILLED = 0.5  # of a line in a column: what holds fewer letters is a row of a table
 DOTS = ".·…_‥"
 MIN_LEADER = 4
 MAX_TAB = 4.0  # sizes of the letters
@@ -19,12 +22,29 @@ Row = list[Item]
 """What stands side by side, from left to right."""
 
 
-def rows_of(words: Sequence[Word], placed: Iterable[PrintedTable | Figure] = ()) -> list[Row]:
-    """Return the rows of a page from top to bottom. Tables and figures that are known are rows by themselves."""
+def rows_of(
+    heights: Sequence[Sequence[Word]], placed: Iterable[PrintedTable | Figure] = (), gutters: Sequence[Gutter] = ()
+) -> list[Row]:
+    """Return the rows of a page from top to bottom. Tables and figures that are known are rows by themselves.
+
+    `heights`: the words at each height, which are parted at `gutters`, else at their gaps.
+    """
     rows: list[Row] = [[item] for item in placed]
-    for row in at_one_height(words):
-        rows.append([*parted(row)])
+    for index, words in enumerate(heights):
+        places = sorted(gutter.at for gutter in gutters if gutter.first <= index < gutter.last)
+        rows.append([*(_in_columns(words, places) if places else parted(words))])
     return sorted(rows, key=lambda row: row[0].top)
+
+
+def _in_columns(words: Sequence[Word], places: Sequence[float]) -> Iterable[PrintedLine]:
+    """Yield the lines of a row of columns; one that is mostly gaps is a table's, and parted at them."""
+    for _, run in groupby(words, key=lambda word: bisect_right(places, word.left + ALIGNED)):
+        side = list(run)
+        filled = sum(word.width for word in side)
+        if filled >= MIN_FILLED * (side[-1].right - side[0].left):
+            yield line_of(side)
+        else:
+            yield from parted(side)
 
 
 def at_one_height(words: Sequence[Word]) -> list[list[Word]]:

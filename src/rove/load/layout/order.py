@@ -5,7 +5,8 @@ from __future__ import annotations
 from rove.load.layout.aligned import with_tables
 from rove.load.layout.columns import reading_order
 from rove.load.layout.grids import outside, ruled_tables
-from rove.load.layout.lines import rows_of
+from rove.load.layout.gutters import ALIGNED, find_gutters
+from rove.load.layout.lines import at_one_height, rows_of
 from rove.load.layout.printed import Item, OrderedPage, PrintedPage
 
 
@@ -13,6 +14,9 @@ def in_order(page: PrintedPage) -> OrderedPage:
     """Put the items of a page into reading order; lines that run another way come last."""
     tables = list(ruled_tables(page.words, page.rules)) if page.rules else []
     words = outside(page.words, tables) if tables else page.words
-    rows = rows_of(words, [*tables, *page.figures])
-    items: list[Item] = [item for column in reading_order(rows) for item in with_tables(column, page.rules)]
+    heights = at_one_height(words)
+    gutters = find_gutters(heights)
+    rows = rows_of(heights, [*tables, *page.figures], gutters)
+    order = reading_order(rows, [*dict.fromkeys(gutter.at - ALIGNED for gutter in gutters)])
+    items: list[Item] = [item for column in order for item in with_tables(column, page.rules)]
     return OrderedPage(page.number, page.width, page.height, (*items, *page.aside), page.remarks, page.turns)
