@@ -107,3 +107,31 @@ def test_a_huge_line_takes_linear_time(text):
     start = time.thread_time()
     sentence_spans(text, "en")
     assert time.thread_time() - start < 5
+
+
+@pytest.mark.parametrize(
+    ("language", "sentences"),
+    [
+        (
+            "en",
+            ["The Landlord and Bükk Logistics Ltd. agree on incl. Terms.", "It weighs approx. 5 kg.", "It was hot."],
+        ),
+        ("en", ["He works for Acme Ltd.", "She does not.", "It was hot.", "30 people fainted."]),
+        (
+            "hu",
+            ["A Bükk Kft. és a Fém Bt. szerződött.", "A Magyar Zrt. igazgatója eljött.", "Eljött a Fém Kft.", "Ment."],
+        ),
+        ("hu", ["Lásd az 5. sz. mellékletet.", "A 3. bek. szerint nem lehet.", "A 3. § szerint jár el."]),
+        ("de", ["Das kostet 5 Euro zzgl. Mehrwertsteuer.", "Siehe Abs. 3 BGB."]),
+        ("fr", ["Mme. Dupont est venue.", "Voir art. 5 du code."]),
+        ("es", ["La Sra. López firmó.", "Acme S.A. de Madrid paga.", "Las cepas de Y. pestis varían."]),
+        ("it", ["Il sig. Rossi è venuto.", "La ditta Rossi S.p.A. di Milano paga."]),
+        ("pl", ["Umowa z dn. 5 maja obowiązuje.", "Zob. art. 5 ust. 2 ustawy."]),
+        ("cs", ["Firma Novák s.r.o. platí.", "Viz čl. 5 odst. 2 zákona."]),
+        ("ru", ["См. ст. 5 закона.", "Он живёт на ул. Ленина."]),
+        ("en", ["i slept.", "then it rained yesterday.", "so we ate."]),
+    ],
+)
+def test_what_is_shortened_ends_no_sentence(language: str, sentences: list[str]) -> None:
+    text = " ".join(sentences)
+    assert [text[start:end] for start, end in sentence_spans(text, language)] == sentences

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Callable
+from functools import cache
+from pathlib import Path
 from typing import TypedDict, cast
 
 import regex
@@ -30,7 +33,11 @@ _MARKERS = re.compile(rf"\n{_MARKER}")
 _CLAUSE = regex.compile(r"[;:,—–](?=\s)|[、；：，،؛]|[.!?…](?=\s)|[。！？]")
 _SPACE = regex.compile(r"\s")
 _ORDINAL = regex.compile(r"(?<![\p{L}\d.,])(?:\d{1,4}|[IVXLC]{1,7})\.\s*$")
-_GOES_ON = regex.compile(r"\s*(?:\p{Ll}|(?:\d{1,2}|[IVX]{1,4})[.-])")
+_GOES_ON = regex.compile(r"\s*(?:\p{Ll}|§|(?:\d{1,2}|[IVX]{1,4})[.-])")
+_STOPPED = regex.compile(r"(?:^|[^\p{L}.])(\p{L}[\p{L}.]*)\.\s*$")
+_SMALL = regex.compile(r"\s*\p{Ll}")
+MAX_SHORTENED = 6  # letters of what is shortened: a longer word before a stop ends a sentence
+STOPPED_CHARS = 16
 _WITH_ORDINALS = frozenset({"cs", "da", "de", "et", "fi", "hr", "hu", "lv", "nb", "nn", "no", "sk", "sl", "sr", "tr"})
 
 
@@ -47,6 +54,7 @@ def sentence_spans(text: str, language: str) -> list[tuple[int, int]]:
     """
     readable = _SURROGATES.sub("?", text)
     cuts = _sentence_ends(readable, language if len(language) == 2 else "en")
+    cuts = _without_abbreviations(readable, cuts, language)
     if language in _WITH_ORDINALS:
         cuts = {end for end in cuts if not _is_within(readable, end)}
     lines = "\n" + readable
@@ -75,6 +83,25 @@ def _sentence_ends(text: str, language: str) -> set[int]:
         ends.update(whole)
         start = len(text) if last else whole[-1]
     return ends
+
+
+def _without_abbreviations(text: str, cuts: set[int], language: str) -> set[int]:
+    """Leave out the ends after which a sentence goes on: what was shortened is followed by a small letter, or known.
+
+    Where longer words are followed by small letters too, the text is written without capitals, and that says nothing.
+    """
+    stops = {end: found[1] for end in cuts if (found := _STOPPED.search(text[max(0, end - STOPPED_CHARS) : end]))}
+    small = {end for end in stops if _SMALL.match(text, end)}
+    if any(len(stops[end]) > MAX_SHORTENED and "." not in stops[end] for end in small):
+        small = set[int]()
+    known = _abbreviations().get(language, frozenset())
+    return {end for end in cuts if end not in small and not (end in stops and stops[end].lower() in known)}
+
+
+@cache
+def _abbreviations() -> dict[str, frozenset[str]]:
+    table = tomllib.loads(Path(__file__).with_name("sentence_abbreviations.toml").read_text("utf-8"))
+    return {language: frozenset(str(words).split()) for language, words in table.items()}
 
 
 def _is_within(text: str, end: int) -> bool:
