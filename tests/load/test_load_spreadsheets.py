@@ -224,3 +224,28 @@ def test_groups_that_are_merged_down_and_formulas_that_nobody_worked_out() -> No
     }
     [document] = load_documents(source("xlsx", zip_file(files), "preise.xlsx"))
     assert "| Nord | Öl | 10 |\n| Nord | Pumpe | =C2*2 |\n| Süd | Öl | 30 |" in document.text
+
+
+def test_groups_that_are_merged_down_in_ods() -> None:
+    def cell(text: str, down: int = 1) -> str:
+        spans = f' table:number-rows-spanned="{down}" table:number-columns-spanned="1"' if down > 1 else ""
+        return f"<table:table-cell{spans}><text:p>{text}</text:p></table:table-cell>"
+
+    covered = "<table:covered-table-cell/>"
+    rows = [
+        [cell("Region"), cell("Dienst"), cell("Preis")],
+        [cell("Nord", 3), cell("Öl"), cell("10", 2)],
+        [covered, cell("Pumpe"), covered],
+        [covered, cell("Filter"), cell("12")],
+        [cell("Süd"), cell("Öl"), cell("30")],
+    ]
+    table = "".join(f"<table:table-row>{''.join(row)}</table:table-row>" for row in rows)
+    name = "urn:oasis:names:tc:opendocument:xmlns:"
+    content = (
+        f'<office:document-content xmlns:office="{name}office:1.0" xmlns:table="{name}table:1.0" '
+        f'xmlns:text="{name}text:1.0"><office:body><office:spreadsheet><table:table table:name="S">{table}'
+        "</table:table></office:spreadsheet></office:body></office:document-content>"
+    )
+    files = {"mimetype": b"application/vnd.oasis.opendocument.spreadsheet", "content.xml": content.encode()}
+    [document] = load_documents(source("ods", zip_file(files), "preise.ods"))
+    assert "| Nord | Öl | 10 |\n| Nord | Pumpe |  |\n| Nord | Filter | 12 |\n| Süd | Öl | 30 |" in document.text

@@ -1,4 +1,4 @@
-"""Tables, images, code and formulas: what is cut last, has a kind of its own, and takes its caption along."""
+"""Tables, images, code, formulas, contents: what is cut last, has its own kind, and takes its caption along."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from rove.chunk.caption import reach
+from rove.chunk.contents import contents_spans
 from rove.records import Block, Document
+from rove.records.chunk import CONTENTS
 from rove.records.document import Span
 
 LEAST_CHARS = {"code": 40, "formula": 40}
@@ -69,9 +71,11 @@ def find_blocks(document: Document) -> Blocks:
     ((3,), (Block(kind='table', span=(15, 32), caption='Table 1: b'),))
     """
     text = document.text
-    if not ("|" in text or "`" in text or "~" in text or "[" in text or "$" in text or document.blocks):
+    contents = tuple(Block(CONTENTS, span) for span in contents_spans(text))
+    known = (*document.blocks, *contents)
+    if not ("|" in text or "`" in text or "~" in text or "[" in text or "$" in text or known):
         return NONE  # most texts end here, and looking for one character takes a tenth of the time of three
-    blocks = _merged(document.blocks, _marked(text))
+    blocks = _merged(known, _marked(text))
     if not blocks:
         return NONE
     spans: list[Span] = []

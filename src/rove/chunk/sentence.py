@@ -9,10 +9,13 @@ from itertools import pairwise
 from rove.chunk import CutSettings
 from rove.chunk.block import find_blocks
 from rove.chunk.boundary import continues, trimmed
+from rove.chunk.program_text import is_program_text
 from rove.chunk.size import Cutter, section_edges
 from rove.language.sentences import sentence_spans
 from rove.records import Document
 from rove.records.document import Span
+
+PLAIN = "text"  # the kind of files that hold text of any sort, programs among them
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +33,8 @@ class SentenceChunker:
         text = document.text
         cutter = Cutter(text, self.settings, find_blocks(document))
         packed = Packer(cutter, document.language, {s.span[0] for s in document.sections})
+        if document.kind == PLAIN and not document.sections and is_program_text(text):
+            return cutter.by_unit(0, len(text))
         edges = section_edges(document.sections, len(text), self.settings.size_chars // 4)
         return [span for part in cutter.whole_blocks(edges) for span in cutter.split(*part, packed)]
 

@@ -12,6 +12,7 @@ from itertools import pairwise
 from rove.chunk import CutSettings
 from rove.chunk.block import Blocks, find_blocks
 from rove.chunk.boundary import best_break, overlap_start, skip_space, trimmed
+from rove.chunk.program_text import program_pieces
 from rove.records import Document, Section
 from rove.records.document import Span
 
@@ -80,8 +81,17 @@ class Cutter:
                 spans += prose(*stretch)
             elif block.kind == "table":
                 spans += self._rows(*trimmed(self.text, *stretch))
+            elif block.kind == "code":
+                spans += self.by_unit(*stretch)
             else:
                 spans += self.by_size(*stretch)
+        return spans
+
+    def by_unit(self, start: int, end: int) -> list[Span]:
+        """Cut program text into pieces of at most the size, between its units where it has any."""
+        spans: list[Span] = []
+        for piece in program_pieces(self.text, start, end, self.settings.size_chars):
+            spans += self.by_size(*piece)
         return spans
 
     def by_size(self, start: int, end: int) -> list[Span]:

@@ -11,6 +11,9 @@ from rove.records.source import Metadata, MetaValue
 QUERY_SLOT, ANSWER_SLOT = "{query}", "{answer}"
 """What stands in the template of chunks (`chunk.template`) for the prefix and for the text."""
 
+CONTENTS = "contents"
+"""The kind of a chunk that is a table of contents: it is found behind what it leads to, and nothing rests on it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
@@ -18,7 +21,8 @@ class Chunk:
 
     `prefix` (title and heading path) is indexed and embedded before the text and is not part of it. `position`
     counts the document's chunks from 0. `page` is the page where the span starts. `kind`: text, table, code, image,
-    formula. `parent` is the larger span to read where this one is found, None where the chunk is read as it is.
+    formula, contents. `parent` is the larger span to read where this one is found, None where the chunk is read as
+    it is.
     """
 
     chunk_id: str

@@ -14,6 +14,7 @@ from rove.errors import InputError
 from rove.models import ChatModel, Embedder, Reranker
 from rove.models.judge import Judge
 from rove.records import Filter, Hit
+from rove.records.chunk import CONTENTS
 from rove.records.tool import describes_tool
 from rove.registry import Registry
 from rove.retrieve.condition import widened
@@ -132,9 +133,9 @@ def usual_top_k(mode: str, settings: SearchSettings, asked: int | None = None) -
 
 
 async def retrieve_passages(mode: str, search_context: SearchContext, query: Query) -> list[Hit]:
-    """Search for what an answer can rest on: descriptions of tools say what can be asked, and answer nothing."""
+    """Search for what an answer can rest on: neither descriptions of tools nor tables of contents answer anything."""
     hits = await retrieve(mode, search_context, query)
-    return [hit for hit in hits if not describes_tool(hit.chunk.metadata)]
+    return [hit for hit in hits if hit.chunk.kind != CONTENTS and not describes_tool(hit.chunk.metadata)]
 
 
 async def retrieve(mode: str, search_context: SearchContext, query: Query) -> list[Hit]:
@@ -179,7 +180,7 @@ async def _found(retriever: Retriever, query: Query, settings: SearchSettings) -
     Where no two of the first hits have the same text, that is all; else the first `candidates` are looked through.
     """
     if settings.deduplicate == "off":
-        return await retriever.retrieve(query)
+        return sorted(await retriever.retrieve(query), key=_is_contents)
     depth = max(query.top_k, settings.rerank_pool)
     while True:
         found = await retriever.retrieve(replace(query, top_k=depth))
@@ -187,5 +188,9 @@ async def _found(retriever: Retriever, query: Query, settings: SearchSettings) -
         looked_through = len(hits) == len(found) or depth >= settings.candidates or not query.counted
         filled = len(hits) >= query.top_k and looked_through
         if filled or len(found) < depth or depth >= DEEPEST * settings.candidates:
-            return hits[: query.top_k]
+            return sorted(hits, key=_is_contents)[: query.top_k]
         depth = max(DEEPER * depth, settings.candidates)
+
+
+def _is_contents(hit: Hit) -> bool:
+    return hit.chunk.kind == CONTENTS

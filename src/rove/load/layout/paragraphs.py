@@ -15,6 +15,7 @@ MIN_WRAPPED, MIN_WRAPPED_CJK = 40, 10  # characters: a shorter line was not wrap
 SENTENCE_END = (".", "!", "?", ":", ";", "…", "。", "！", "？", "：")
 LIST_ITEM = re.compile(r"(?:[-•◦▪–*·‣●○■□➢✓]|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)])\s")
 FORM_FIELD = re.compile(r"[\w][^.:]{0,24}: ?\S")
+LEADER = re.compile(r"[.·…_‥][ .·…_‥]{3,}\d{1,4}$")  # the end of a line in a table of contents
 SOFT_HYPHEN = "\u00ad"
 
 
@@ -89,7 +90,7 @@ def _goes_on(before: str, text: str) -> bool:
 def _is_wrapped(before: PrintedLine, line: PrintedLine, right: float) -> bool:
     """A line was wrapped where the next one's first word had no room on it."""
     text = line.text
-    if LIST_ITEM.match(text) or not text:
+    if LIST_ITEM.match(text) or not text or LEADER.search(before.text):
         return False
     if _goes_on(before.text, text) or is_rtl(text):
         return True

@@ -9,7 +9,7 @@ from contextlib import closing
 
 from rove.errors import InputError
 from rove.load.container import open_container
-from rove.load.sheets.sheet import CellBudget, Comment, Row, Sheet, linked
+from rove.load.sheets.sheet import CellBudget, Comment, Row, Sheet, fill_down, linked
 from rove.load.sheets.workbook import workbook_document
 from rove.load.text import clean
 from rove.load.xmltree import Node, XmlError, inner_text, local, parse, stream
@@ -18,6 +18,7 @@ from rove.records.source import MetaValue
 
 MAX_COLUMN = 16_384
 MAX_SPACES = 64
+_Group = tuple[int, int, int]  # its first and its last row, and its column
 CELLS = frozenset({"table-cell", "covered-table-cell"})
 BROKEN = (XmlError, KeyError, ValueError, zipfile.BadZipFile, zlib.error, EOFError)
 CURE = "Open it in a spreadsheet program and save it as .ods again."
@@ -59,6 +60,7 @@ def _sheets(archive: zipfile.ZipFile, budget: CellBudget) -> Iterator[Sheet]:
     """Yield each sheet, then fill it; see `workbook_document`."""
     hidden: set[str] = set()
     sheet, table, number = Sheet(""), None, 0
+    groups: list[_Group] = []
     with archive.open("content.xml") as part:
         for element in stream(part, "{*}style", "{*}table-row"):
             if local(element) == "style":
@@ -66,16 +68,39 @@ def _sheets(archive: zipfile.ZipFile, budget: CellBudget) -> Iterator[Sheet]:
                     hidden.add(_attribute(element, "name"))
                 continue
             if (owner := _table(element)) is not table:
-                table, number = owner, 0
+                _fill_groups(sheet, groups)
+                table, number, groups = owner, 0, []
                 sheet = _sheet(owner, hidden)
                 yield sheet
             repeated = _count(element, "number-rows-repeated")
+            groups += _groups(element, number)
             if row := _row(element, number, sheet):
                 for offset in range(repeated):
                     if not budget.take(len(row)):
                         return
                     sheet.rows[number + offset] = dict(row) if offset else row
             number += repeated
+    _fill_groups(sheet, groups)
+
+
+def _groups(element: Node, number: int) -> Iterator[_Group]:
+    """Yield the cells of a row that are merged down, those of one column."""
+    column = 0
+    for cell in element:
+        if local(cell) in CELLS:
+            height = _count(cell, "number-rows-spanned")
+            if height > 1 and _count(cell, "number-columns-spanned") == 1:
+                yield number, number + height - 1, column
+            column += _count(cell, "number-columns-repeated")
+
+
+def _fill_groups(sheet: Sheet, groups: list[_Group]) -> None:
+    ends: dict[int, int] = {}
+    bottom = max(sheet.rows, default=0)
+    for first, last, column in groups:
+        if first > ends.get(column, -1):  # no two of one column overlap in a file that a program wrote
+            fill_down(sheet, first, min(last, bottom), column)
+            ends[column] = last
 
 
 def _table(row: Node) -> Node | None:
