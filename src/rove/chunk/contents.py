@@ -11,7 +11,7 @@ from rove.records.document import Span
 MIN_LINES = 3
 MIN_NAMED = 0.5  # of the lines name a line that follows in the text: a price list's do not
 MAX_LINE_CHARS = 200
-_PAGE = re.compile(r"[ \t.·…_‥](\d{1,4})[ \t]*(?=\n|\Z)")
+_PAGE = re.compile(r"(?<=[ \t.·…_‥])(\d{1,4})[ \t]*(?=\n|\Z)")
 _NOT_LETTERS = re.compile(r"[\W\d_]+")
 _HEADING = re.compile(r"#{1,6} [^\n]{1,80}\n\s*\Z")
 
@@ -23,9 +23,9 @@ def contents_spans(text: str) -> Iterator[Span]:
     >>> [text[start:end] for start, end in contents_spans(text)]
     ['# Contents\n\nPumps ... 2\nPipes ... 3\nValves ... 5']
     """
-    lines = [(text.rfind("\n", 0, found.start()) + 1, found.end(), int(found[1])) for found in _PAGE.finditer(text)]
-    if len(lines) < MIN_LINES:
+    if text.count("\n") < MIN_LINES:
         return
+    lines = [(text.rfind("\n", 0, found.start()) + 1, found.end(), int(found[1])) for found in _PAGE.finditer(text)]
     run = lines[:1]
     for before, line in pairwise([*lines, (len(text) + 1, len(text) + 1, 0)]):
         if text[before[1] : line[0]].strip() or before[2] > line[2] or line[0] > len(text):
