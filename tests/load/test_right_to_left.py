@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from load.samples import source
 from rove.load.layout.lines import at_one_height
-from rove.load.layout.printed import Word, line_of
+from rove.load.layout.order import in_order
+from rove.load.layout.printed import PrintedLine, PrintedPage, Word, line_of
 from rove.load.pdf.loader import PdfLoader
 from rove.load.pdf.right_to_left import in_shares, words_as_read
 
@@ -83,6 +85,21 @@ def test_a_ligature_of_lam_and_alef_is_read_in_its_only_order(order: str) -> Non
     signs = [Word(10.0, 0.0, 20.0, 10.0, char, 10.0) for char in order]
     [word] = words_as_read([*in_shares(signs)])
     assert word.text == "لا"
+
+
+def test_the_right_column_is_read_first() -> None:
+    words: list[Word] = []
+    for left, name in ((50.0, "שמאל"), (300.0, "ימין")):
+        for line in range(8):
+            edges = [0.0, *(30.0 * n + 11 * line % 23 for n in range(1, 6)), 200.0]
+            words += [
+                Word(left + x, 12.0 * line, left + after - 4, 12.0 * line + 10, name, 10.0)
+                for x, after in pairwise(edges)
+            ]
+    page = in_order(PrintedPage(1, 550.0, 800.0, tuple(words)))
+    texts = [item.text for item in page.items if isinstance(item, PrintedLine)]
+    assert len(texts) == 16
+    assert all("ימין" in text for text in texts[:8])
 
 
 @pytest.mark.skipif(not CASE.is_dir(), reason="needs ../shared/cases")

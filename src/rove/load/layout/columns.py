@@ -26,8 +26,10 @@ class _Band:
     split: bool
 
 
-def reading_order(rows: list[Row], known: Sequence[float] = (), depth: int = 0) -> Iterator[list[Row]]:
-    """Yield the columns of a page, each as its rows, in the order in which they are read.
+def reading_order(
+    rows: list[Row], known: Sequence[float] = (), *, rtl: bool = False, depth: int = 0
+) -> Iterator[list[Row]]:
+    """Yield the columns of a page, each as its rows, in the order in which they are read: the right one first if `rtl`.
 
     `known`: where columns begin, as their words say; where that parts nothing, the widest gutter is looked for.
     """
@@ -40,10 +42,13 @@ def reading_order(rows: list[Row], known: Sequence[float] = (), depth: int = 0) 
             continue
         for band in bands:
             if not band.split:
-                yield from reading_order(band.rows, known[place + 1 :], depth + 1) if known else [band.rows]
+                yield from (
+                    reading_order(band.rows, known[place + 1 :], rtl=rtl, depth=depth + 1) if known else [band.rows]
+                )
                 continue
-            for side in (_side(band.rows, gutter, left=True), _side(band.rows, gutter, left=False)):
-                yield from reading_order(side, known[place + 1 :], depth + 1)
+            for left in (not rtl, rtl):
+                side = _side(band.rows, gutter, left=left)
+                yield from reading_order(side, known[place + 1 :], rtl=rtl, depth=depth + 1)
         return
     yield rows
 

@@ -7,7 +7,7 @@ from rove.load.layout.columns import reading_order
 from rove.load.layout.grids import outside, ruled_tables
 from rove.load.layout.gutters import ALIGNED, find_gutters
 from rove.load.layout.lines import at_one_height, rows_of
-from rove.load.layout.printed import Item, OrderedPage, PrintedPage
+from rove.load.layout.printed import Item, OrderedPage, PrintedPage, is_rtl
 
 
 def in_order(page: PrintedPage) -> OrderedPage:
@@ -17,6 +17,7 @@ def in_order(page: PrintedPage) -> OrderedPage:
     heights = at_one_height(words)
     gutters = find_gutters(heights)
     rows = rows_of(heights, [*tables, *page.figures], gutters)
-    order = reading_order(rows, [*dict.fromkeys(gutter.at - ALIGNED for gutter in gutters)])
+    rtl = 2 * sum(is_rtl(word.text) for word in words if not word.text.isascii()) > len(words)
+    order = reading_order(rows, [*dict.fromkeys(gutter.at - ALIGNED for gutter in gutters)], rtl=rtl)
     items: list[Item] = [item for column in order for item in with_tables(column, page.rules)]
     return OrderedPage(page.number, page.width, page.height, (*items, *page.aside), page.remarks, page.turns)
