@@ -249,3 +249,40 @@ def test_groups_that_are_merged_down_in_ods() -> None:
     files = {"mimetype": b"application/vnd.oasis.opendocument.spreadsheet", "content.xml": content.encode()}
     [document] = load_documents(source("ods", zip_file(files), "preise.ods"))
     assert "| Nord | Öl | 10 |\n| Nord | Pumpe |  |\n| Nord | Filter | 12 |\n| Süd | Öl | 30 |" in document.text
+
+
+def test_the_printed_head_and_foot_and_text_boxes_of_a_sheet() -> None:
+    space = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    relation = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    package = "http://schemas.openxmlformats.org/package/2006/relationships"
+    drawing = "http://schemas.openxmlformats.org/drawingml/2006/"
+
+    def relations(*targets: tuple[str, str]) -> bytes:
+        all_of = (
+            f'<Relationship Id="r{n}" Type="{relation}/{k}" Target="{t}"/>' for n, (k, t) in enumerate(targets, 1)
+        )
+        return f'<Relationships xmlns="{package}">{"".join(all_of)}</Relationships>'.encode()
+
+    box = "<a:p><a:r><a:rPr/><a:t>Freigabe durch</a:t></a:r></a:p><a:p><a:r><a:t>Frau Weiß</a:t></a:r></a:p>"
+    files = {
+        "_rels/.rels": relations(("officeDocument", "xl/workbook.xml")),
+        "xl/workbook.xml": (
+            f'<workbook xmlns="{space}"><sheets><sheet name="S" sheetId="1" r:id="r1" xmlns:r="{relation}"/></sheets>'
+            "</workbook>"
+        ).encode(),
+        "xl/_rels/workbook.xml.rels": relations(("worksheet", "worksheets/sheet1.xml")),
+        "xl/worksheets/sheet1.xml": (
+            f'<worksheet xmlns="{space}"><sheetData><row><c><v>7</v></c><c><v>8</v></c></row></sheetData><headerFooter>'
+            '<oddHeader>&amp;L&amp;"Arial,Bold"&amp;14Bükk &amp;&amp; Söhne Kft.&amp;RAngebot AN-7712</oddHeader>'
+            "<oddFooter>&amp;CSeite &amp;P von &amp;N&amp;RKonto SZ-55</oddFooter></headerFooter></worksheet>"
+        ).encode(),
+        "xl/worksheets/_rels/sheet1.xml.rels": relations(("drawing", "../drawings/drawing1.xml")),
+        "xl/drawings/drawing1.xml": (
+            f'<xdr:wsDr xmlns:xdr="{drawing}spreadsheetDrawing" xmlns:a="{drawing}main"><xdr:sp><xdr:txBody>{box}'
+            "</xdr:txBody></xdr:sp></xdr:wsDr>"
+        ).encode(),
+    }
+    [document] = load_documents(source("xlsx", zip_file(files), "angebot.xlsx"))
+    assert document.text.startswith("# S\n\nBükk & Söhne Kft.\n\nAngebot AN-7712\n\n")
+    assert document.text.endswith("\n\nKonto SZ-55\n\nFreigabe durch Frau Weiß\n")
+    assert "Seite" not in document.text

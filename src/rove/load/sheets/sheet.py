@@ -29,12 +29,17 @@ class Comment:
 
 @dataclass(slots=True)
 class Sheet:
-    """One sheet, filled while it is read. `spans`: over how many columns a merged cell goes, by row and column."""
+    """One sheet, filled while it is read. `spans`: over how many columns a merged cell goes, by row and column.
+
+    `above` and `below` hold what stands outside of the cells: its printed head; its foot, and what text boxes say.
+    """
 
     name: str
     rows: Rows = field(default_factory=dict[int, Row])
     spans: dict[int, dict[int, int]] = field(default_factory=dict[int, dict[int, int]])
     comments: list[Comment] = field(default_factory=list[Comment])
+    above: list[str] = field(default_factory=list[str])
+    below: list[str] = field(default_factory=list[str])
     hidden: bool = False
 
 

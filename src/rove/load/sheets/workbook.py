@@ -80,11 +80,13 @@ class _SheetWriter:
 
     def write(self, sheet: Sheet) -> None:
         self.add("# " + (" ".join(clean(sheet.name).split()) or "Sheet"))
+        self.margin(sheet.above)
         caption = ""
         for table in find_tables(sheet.rows, sheet.spans):
             caption = self.table(table, caption)
             if table.cut:
                 self.too_wide = sheet.name
+        self.margin(sheet.below)
         for comment in sheet.comments:
             cell = " ".join(sheet.rows.get(comment.row, {}).get(comment.column, "").split())
             place = cell_name(comment.row, comment.column) + (f" “{cell}”" if cell else "")
@@ -92,6 +94,12 @@ class _SheetWriter:
             self.add(f"> Comment{by}: {place}: {' '.join(comment.text.split())}")
             self.filled = True
         sheet.rows, sheet.comments = {}, []  # it may be large, and is written
+
+    def margin(self, texts: list[str]) -> None:
+        """Write what stands outside of the cells, each text once."""
+        for text in dict.fromkeys(filter(None, map(_line, texts))):
+            self.add(text)
+            self.filled = True
 
     def table(self, table: SheetTable, caption: str) -> str:
         """Write one table with its titles; return what may be the caption of the next."""

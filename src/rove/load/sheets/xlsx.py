@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 
 from rove.errors import InputError
 from rove.load.container import open_container
@@ -24,6 +25,8 @@ from rove.records.source import MetaValue
 
 DIGITS = "0123456789"
 MAX_COLUMN = 16_384
+MARGIN_PART, PAGE_CODE = re.compile(r"(?<!&)&[LCR]"), re.compile(r"(?<!&)&[PN]")
+MARGIN_CODE = re.compile(r'&(?:"[^"]{0,80}"|\d{1,3}|K[0-9A-Fa-f]{2}[0-9A-Fa-f+-]\d{3}|K[0-9A-Fa-f]{6}|[A-Z])')
 MAX_MARKS = 100_000  # merged ranges or links of one sheet
 ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 THREADED_MARK = "[Threaded comment]"  # a copy of a thread, for programs that know none
@@ -91,7 +94,8 @@ class _WorkbookParts:
         relations = self.relations(path)
         marks: list[_Mark] = []
         with self.archive.open(path) as part:
-            fill(sheet, self.rows(stream(part, "{*}row", "{*}mergeCell", "{*}hyperlink"), marks), self.budget)
+            elements = stream(part, "{*}row", "{*}mergeCell", "{*}hyperlink", "{*}headerFooter")
+            fill(sheet, self.rows(elements, marks, sheet), self.budget)
         for mark in marks:
             _mark(sheet, mark, relations)
         for relation in relations.values():
@@ -99,11 +103,18 @@ class _WorkbookParts:
                 sheet.comments += self.comments(relation.target)
             elif relation.kind == "threadedComment":
                 sheet.comments += self.thread(relation.target)
+            elif relation.kind == "drawing" and relation.target in self.names:
+                boxes = islice(parse(self.archive.read(relation.target)).iter("{*}txBody"), MAX_MARKS)
+                sheet.below += [" ".join(inner_text(line) for line in box.iter("{*}p")) for box in boxes]
 
-    def rows(self, elements: Iterator[Node], marks: list[_Mark]) -> Iterator[tuple[int, Row]]:
+    def rows(self, elements: Iterator[Node], marks: list[_Mark], sheet: Sheet) -> Iterator[tuple[int, Row]]:
         """Yield row numbers and cells; merged ranges and links, which stand after the rows, are put into `marks`."""
         number = -1
         for element in elements:
+            if local(element) == "headerFooter":
+                for part in element:
+                    (sheet.above if local(part).endswith("Header") else sheet.below).extend(_margin(inner_text(part)))
+                continue
             if local(element) != "row":
                 if len(marks) < MAX_MARKS:
                     is_link = local(element) == "hyperlink"
@@ -207,6 +218,13 @@ def _mark(sheet: Sheet, mark: _Mark, relations: dict[str, Relation]) -> None:
     text = sheet.rows.get(row, {}).get(column, "")
     if text and target:
         sheet.rows[row][column] = linked(text, target)
+
+
+def _margin(text: str) -> Iterator[str]:
+    """Yield the parts of a printed head or foot, without its codes; one with the page's number says nothing else."""
+    for part in MARGIN_PART.split(text):
+        if not PAGE_CODE.search(part):
+            yield MARGIN_CODE.sub("", part.replace("&&", "\0")).replace("\0", "&").strip()
 
 
 def _value(cell: Node) -> str | None:
