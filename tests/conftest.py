@@ -20,7 +20,8 @@ os.environ.setdefault("ROVE_CACHE", str(Path(tempfile.gettempdir()) / f"rove-tes
 SHARED_DATA = ROOT.parent / "shared" / "data"
 MAY_SKIP = {
     "needs requirements/train.txt": "torch is 2 GB, for who trains the reader anew; the default install has none",
-    "needs a node of": "no registry has one of Elasticsearch or OpenSearch: `make test-servers` is given an address",
+    "needs a node of": "no registry has one of Elasticsearch: `make test-servers` is given an address",
+    "needs Maven for": "servers in Java are for tests alone, and run where Maven is and reaches what it needs",
     "needs node, which": "no browser runs patterns for time: the check is for who has a node",
     "no `make_cut`": "a chat model without a reply that can be cut off has nothing to show there",
     "/usr/include/asm-generic/unistd.h": "stands only on machines whose headers are those of arm64",

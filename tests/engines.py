@@ -21,20 +21,20 @@ def _alone(index: str, **server: object) -> Table:
     return {"index": index, "resident_chunks": 0, "server": server}
 
 
-def _wire(product: str, version: str) -> Table:
+def _lucene(product: str, version: str = "") -> Table:
     return lucene_wire.store(product, Path(tempfile.mkdtemp(prefix=f"rove-{product}-")), version)
 
 
 QUICK: dict[str, Callable[[], Table]] = {
     "lancedb": lambda: _alone("lancedb"),
     "pgvector": lambda: _alone("pgvector", url=postgres_server.address()),
-    "elasticsearch": lambda: _wire("elasticsearch", "9.1.0"),
-    "opensearch": lambda: _wire("opensearch", "3.1.0"),
+    "elasticsearch": lambda: _lucene("elasticsearch", "9.1.0"),
 }
 SLOW: dict[str, Callable[[], Table]] = {
     "chroma": lambda: _alone("chroma", url=chroma_server.address()),
     "milvus": milvus_server.store,
     "oceanbase": oceanbase_server.store,
+    "opensearch": lambda: _lucene("opensearch"),
 }
 """Those whose servers take long to start: only where `-m servers` is asked for."""
 

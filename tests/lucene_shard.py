@@ -1,4 +1,4 @@
-"""The documents of one index as Elasticsearch and OpenSearch search them: a double for tests, by their documentation.
+"""The documents of one index as Elasticsearch searches them: a double for tests, by its documentation.
 
 Real arithmetic: BM25 with Lucene's rounded lengths and with the documents that are deleted and not yet merged away,
 cosines in 32 bits. Not real: a graph of vectors (all are compared), segments, shards, disks. What the adapters do not
@@ -21,11 +21,9 @@ Mask = NDArray[np.bool_]
 Scores = NDArray[np.float32]
 LONGEST_TOKEN = 32_766
 MOST = 10_000
+MOST_DIMENSIONS = 4_096
 MOST_CLAUSES = 65_536
-SCRIPTS = {
-    "elasticsearch": r"Math\.max\(0\.0, cosineSimilarity\(params\.(\w+), '(\w+)'\) \+ 1\.0\)",
-    "opensearch": r"Math\.max\(0\.0, cosineSimilarity\(params\.(\w+), doc\['(\w+)'\]\) \+ 1\.0\)",
-}
+SCRIPT = r"Math\.max\(0\.0, cosineSimilarity\(params\.(\w+), '(\w+)'\) \+ 1\.0\)"
 JAVA_WHITESPACE = re.compile("[\t-\r\x1c-\x1f \u1680\u2000-\u2006\u2008-\u200a\u2028\u2029\u205f\u3000]+")
 
 
@@ -57,23 +55,16 @@ def rounded(length: int) -> int:
 class Mapping:
     """What may be written, by the request that made the index."""
 
-    def __init__(self, product: str, made: Json) -> None:
-        self.product = product
+    def __init__(self, made: Json) -> None:
         self.settings, self.mappings = made["settings"]["index"], made["mappings"]
-        only(self.settings, "similarity", "analysis", *(["knn"] if product == "opensearch" else []))
+        only(self.settings, "similarity", "analysis")
         only(self.mappings, "dynamic", "_meta", "_source", "properties")
         self.fields: Json = self.mappings["properties"]
         vector = self.fields["vector"]
-        if product == "elasticsearch":
-            only(vector, "type", "dims", "index", "similarity", "index_options")
-            assert (vector["type"], vector["similarity"]) == ("dense_vector", "cosine")
-            self.dimension, most = vector["dims"], 4_096
-        else:
-            only(vector, "type", "dimension", "method")
-            assert (vector["type"], vector["method"]["space_type"]) == ("knn_vector", "cosinesimil")
-            assert self.settings["knn"] is True
-            self.dimension, most = vector["dimension"], 16_000
-        if not 1 <= self.dimension <= most:
+        only(vector, "type", "dims", "index", "similarity", "index_options")
+        assert (vector["type"], vector["similarity"]) == ("dense_vector", "cosine")
+        self.dimension = vector["dims"]
+        if not 1 <= self.dimension <= MOST_DIMENSIONS:
             raise bad("mapper_parsing_exception", "The number of dimensions should be in the range [1, 4096]")
         terms = self.fields["terms"]
         similarity = self.settings["similarity"][terms["similarity"]]
@@ -90,7 +81,7 @@ class Mapping:
 
     def check(self, source: Json) -> None:
         """Refuse a document, with the words of a server."""
-        kind = "document_parsing_exception" if self.product == "elasticsearch" else "mapper_parsing_exception"
+        kind = "document_parsing_exception"
         for name, value in source.items():
             if name not in self.fields:
                 reason = f"mapping set to strict, dynamic introduction of [{name}] within [_doc] is not allowed"
@@ -148,10 +139,10 @@ class View:
 
 
 class Searcher:
-    """Runs queries over a view. `factor`: k1 + 1 where the version's BM25 has it in its scores."""
+    """Runs queries over a view."""
 
-    def __init__(self, view: View, product: str, factor: bool) -> None:
-        self.view, self.product, self.factor = view, product, factor
+    def __init__(self, view: View) -> None:
+        self.view = view
 
     def passing(self, query: Json) -> Mask:
         return self.run(query)[0] & self.view.alive
@@ -187,7 +178,7 @@ class Searcher:
         if held:
             average = sum(with_terms) / len(with_terms)
             idf = np.log(1 + (len(with_terms) - len(held) + 0.5) / (len(held) + 0.5))
-            weight = boost * idf * ((k1 + 1) if self.factor else 1)
+            weight = boost * idf * (k1 + 1)
             for row, times in held.items():
                 norm = k1 * (1 - b + b * rounded(view.lengths[row]) / average)
                 scores[row] = np.float32(weight - weight / (1 + times / norm) if norm else weight)
@@ -244,25 +235,17 @@ class Searcher:
     def _script_score(self, body: Json) -> tuple[Mask, Scores]:
         only(body, "query", "script")
         script = body["script"]
-        match = re.fullmatch(SCRIPTS[self.product], script["source"])
+        match = re.fullmatch(SCRIPT, script["source"])
         if not match or match[2] not in self.view.mapping.fields:
             raise bad("script_exception", "compile error")
         found = self.run(body["query"])[0]
         return found, np.maximum(self._cosines(script["params"][match[1]]) + np.float32(1), 0)
 
     def _knn(self, body: Json) -> tuple[Mask, Scores]:
-        if self.product == "elasticsearch":
-            only(body, "field", "query_vector", "k", "num_candidates", "filter")
-            if not 1 <= body["k"] <= body["num_candidates"] <= MOST:
-                raise bad("illegal_argument_exception", "[num_candidates] cannot be less than [k] or exceed [10000]")
-            asked = body["query_vector"]
-        else:
-            ((_, body),) = body.items()
-            only(body, "vector", "k", "filter")
-            if not 1 <= body["k"] <= MOST:
-                raise bad("illegal_argument_exception", "[knn] requires k to be in the range (0, 10000]")
-            asked = body["vector"]
-        scores = (1 + self._cosines(asked)) / 2
+        only(body, "field", "query_vector", "k", "num_candidates", "filter")
+        if not 1 <= body["k"] <= body["num_candidates"] <= MOST:
+            raise bad("illegal_argument_exception", "[num_candidates] cannot be less than [k] or exceed [10000]")
+        scores = (1 + self._cosines(body["query_vector"])) / 2
         found = self.view.alive & (self.run(body["filter"])[0] if "filter" in body else True)
         rows = np.flatnonzero(found)
         return self.view.mask(rows[np.argsort(-scores[rows], kind="stable")][: body["k"]]), scores.astype(np.float32)
@@ -280,7 +263,7 @@ class Searcher:
         rows = [
             (tuple(self._key(one, row, scores) for one in sort), row) for row in np.flatnonzero(found & self.view.alive)
         ]
-        if "pit" in body and self.product == "elasticsearch":  # it adds what no two documents share
+        if "pit" in body:  # it adds what no two documents share
             rows, sort = [((*key, int(row)), row) for key, row in rows], [*sort, {"_shard_doc": "asc"}]
         rows.sort()
         if after := body.get("search_after"):

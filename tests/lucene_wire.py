@@ -1,8 +1,8 @@
-"""Elasticsearch and OpenSearch on the wire: the requests that the adapters send, answered on loopback by a double.
+"""Elasticsearch on the wire: the requests that the adapter sends, answered on loopback by a double.
 
 It follows the public REST documentation: aliases, bulk writes with an answer for each document, what is seen only after
-a refresh, points in time, errors in the servers' words. It is no server: see `lucene_shard`. What passes here is tested
-on the wire only; `make test-servers` runs the same tests on a real node.
+a refresh, points in time, errors in the server's words. It is no server: see `lucene_shard`. What passes here is tested
+on the wire only: Maven has no whole node of Elasticsearch. OpenSearch is its real node: see `opensearch_server`.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from threading import RLock, Thread
 from typing import Any, ClassVar
 from urllib.parse import parse_qsl, urlsplit
 
+import opensearch_server
 from lucene_shard import Json, Mapping, Refused, Searcher, View, bad, only
 
 REAL = {"elasticsearch": "ROVE_TEST_ELASTICSEARCH", "opensearch": "ROVE_TEST_OPENSEARCH"}
@@ -31,10 +32,8 @@ REAL = {"elasticsearch": "ROVE_TEST_ELASTICSEARCH", "opensearch": "ROVE_TEST_OPE
 PARAMETERS = {
     "_search": {"search_type", "allow_partial_search_results"}, "_bulk": {"require_alias"}, "_pit": {"keep_alive"},
     "_forcemerge": {"max_num_segments", "only_expunge_deletes"}, "_flush": {"force", "wait_if_ongoing"},
-    "point_in_time": {"keep_alive"},
 }  # fmt: skip
 SEARCH = ["query", "size", "sort", "search_after", "pit", "_source", "docvalue_fields", "aggs", "track_total_hits"]
-FROM_V3 = 3
 
 
 @dataclass
@@ -69,8 +68,11 @@ class Index:
 class Wire:
     """One node. `faults`: asked before each request; what one returns is the answer, an exception closes the line."""
 
-    def __init__(self, product: str, version: str, password: str = "") -> None:
-        self.product, self.version, self.password = product, version, password
+    product = "elasticsearch"
+
+    def __init__(self, version: str = "8.19.0") -> None:
+        self.version, self.password = version, ""
+        self.retaining = 0  # how many merges keep what is deleted: a real shard does for up to 30 s
         self.indices: dict[str, Index] = {}
         self.aliases: dict[str, str] = {}
         self.views: dict[str, View] = {}
@@ -158,6 +160,10 @@ class Wire:
             allowed = {f"Basic {b64encode(f'rove:{self.password}'.encode()).decode()}", f"ApiKey {self.password}"}
             if handler.headers.get("authorization") not in allowed | {f"Bearer {self.password}"}:
                 raise Refused(401, "security_exception", "unable to authenticate user [rove] for REST request")
+        return self.reply(handler, path, params, body)
+
+    def reply(self, handler: Any, path: str, params: dict[str, str], body: bytes) -> tuple[int, Json]:
+        """Answer one who is let in."""
         kind = handler.headers.get("content-type", "")
         if body and kind not in {"application/json", "application/x-ndjson"}:
             raise Refused(406, "media_type_header_exception", f"Invalid media-type value on headers [{kind}]")
@@ -179,7 +185,7 @@ class Wire:
         asked: Json = json.loads(body) if body else {}
         match method, verb:
             case "GET", "" if not name:
-                return {"name": "wire", "version": {"number": self.version}, "tagline": "The OpenSearch Project"}
+                return {"name": "wire", "version": {"number": self.version}}
             case "PUT", "":
                 return self._make(name, asked)
             case "DELETE", "":
@@ -195,10 +201,14 @@ class Wire:
                 return {"count": int(self._searcher(name).passing(asked["query"]).sum()), "_shards": {"failed": 0}}
             case "POST", "_search":
                 return self._search(name, asked)
+            case "GET", "_stats/docs":
+                return {"_all": {"total": {"docs": {"deleted": self._index(name)[1].alive.count(False)}}}}
             case "POST", "_refresh" | "_flush" | "_forcemerge":
                 index = self._index(name)[1]
                 if verb == "_forcemerge" and "max_num_segments" in params:
-                    index.merge()
+                    self.retaining -= 1
+                    if self.retaining < 0:
+                        index.merge()
                 if verb != "_flush":
                     index.refresh()
                 return {"_shards": {"total": 1, "successful": 1, "failed": 0}}
@@ -206,18 +216,16 @@ class Wire:
                 return self._point_in_time(method, name, verb, params, asked)
 
     def _point_in_time(self, method: str, name: str, verb: str, params: dict[str, str], asked: Json) -> Json:
-        own, key = ("_pit", "id") if self.product == "elasticsearch" else ("_search/point_in_time", "pit_id")
-        if verb != own:
+        if verb != "_pit":
             raise bad("illegal_argument_exception", f"no handler found for uri [/{name}/{verb}] and method [{method}]")
         if method == "POST":
             if "keep_alive" not in params:
                 raise bad("action_request_validation_exception", "[keep_alive] is not specified")
             view = f"view{len(self.views)}"
             self.views[view] = self._searcher(name).view
-            return {key: view}
-        gone = asked["id"] if self.product == "elasticsearch" else asked["pit_id"][0]
-        if self.views.pop(gone, None) is None:
-            raise Refused(404, "search_context_missing_exception", f"No search context found for id [{gone}]")
+            return {"id": view}
+        if self.views.pop(asked["id"], None) is None:
+            raise Refused(404, "search_context_missing_exception", f"No search context found for id [{asked['id']}]")
         return {"succeeded": True, "num_freed": 1}
 
     def _make(self, name: str, asked: Json) -> Json:
@@ -226,7 +234,7 @@ class Wire:
             raise bad("resource_already_exists_exception", f"index [{name}/uuid] already exists")
         if clash := set(asked["aliases"]) & (set(self.indices) | {name}):
             raise bad("invalid_alias_name_exception", f"Invalid alias name [{min(clash)}]: an index exists with it")
-        self.indices[name] = Index(Mapping(self.product, asked))
+        self.indices[name] = Index(Mapping(asked))
         self.indices[name].refresh()
         self.aliases |= dict.fromkeys(asked["aliases"], name)
         return {"acknowledged": True, "index": name}
@@ -240,8 +248,7 @@ class Wire:
     def _searcher(self, name: str, view: View | None = None) -> Searcher:
         found = view or self._index(name)[1].view
         assert found
-        factor = self.product == "elasticsearch" or int(self.version.split(".")[0]) < FROM_V3
-        return Searcher(found, self.product, factor)
+        return Searcher(found)
 
     def _search(self, name: str, asked: Json) -> Json:
         only(asked, *SEARCH)
@@ -287,12 +294,48 @@ class Wire:
         result = index.put(document, source)
         return {"_id": document, "result": result, "status": {"created": 201, "not_found": 404}.get(result, 200)}
 
+    # -- what tests look at and do, whatever the adapter knows -----------------------------------------------------
+
+    def held(self, name: str = "rove_one") -> list[str]:
+        """The ids of the chunks that an index holds."""
+        index = self.indices[f"{name}-1"]
+        return sorted(one["chunk_id"] for one, alive in zip(index.versions, index.alive, strict=True) if alive)
+
+    def unmerged(self) -> int:
+        """How many documents are deleted and not yet gone from the files."""
+        return self.indices["rove_one-1"].alive.count(False)
+
+    def mappings(self) -> Json:
+        """The mappings of the index."""
+        return self.indices["rove_one-1"].mapping.mappings
+
+    def open_views(self) -> int:
+        """How many points in time are open."""
+        return len(self.views)
+
+    def harm(self, harm: str) -> None:
+        """Do what somebody may do who has the right to."""
+        index = self.indices["rove_one-1"]
+        if harm == "index":
+            self.indices.clear()
+            self.aliases.clear()
+        elif harm == "alias":
+            self.aliases.clear()
+        elif harm == "documents":
+            index.put(next(iter(index.place)), None)
+        elif harm == "strange":
+            index.put("x", {"chunk_id": "x", "terms": "", "facts": [], "vector": [], "length": 0})
+            index.versions[-1]["vector"] = None
+        else:
+            index.mapping.mappings["_meta"] = {}
+        if harm in {"documents", "strange"}:
+            index.refresh()
+
 
 @contextmanager
-def running(product: str, version: str, password: str = "", tls: ssl.SSLContext | None = None) -> Iterator[Wire]:
+def running() -> Iterator[Wire]:
     """Run a node for the length of the block."""
-    wire = Wire(product, version, password)
-    wire.tls = tls
+    wire = Wire()
     wire.start()
     try:
         yield wire
@@ -301,23 +344,25 @@ def running(product: str, version: str, password: str = "", tls: ssl.SSLContext 
 
 
 @cache
-def address(product: str, version: str) -> str:
+def address(version: str) -> str:
     """The address of a node that runs until the tests end, for the processes that they start too."""
-    name = f"ROVE_WIRE_{product}_{version.replace('.', '_')}".upper()
+    name = f"ROVE_WIRE_{version.replace('.', '_')}"
     if name not in os.environ:
-        wire = Wire(product, version)
+        wire = Wire(version)
         wire.start()
         os.environ[name] = wire.url
     return os.environ[name]
 
 
 def store(product: str, folder: Path, version: str = "", **server: object) -> dict[str, object]:
-    """The settings `store` for the index that belongs to a folder: on the wire, or without a version on a real node."""
+    """The settings `store` for the index that belongs to a folder: with a version on the wire, else on a real node."""
     name = f"rove_test_{hashlib.sha256(str(folder).encode()).hexdigest()[:16]}"
     real = REAL[product]
+    if not version and product == "opensearch" and real not in os.environ:
+        os.environ[real] = opensearch_server.started().url  # for the processes that the tests start too
     asked = {"user": "USER", "password": "PASSWORD", "api_key": "API_KEY", "ca_file": "CA"}
     reached = (
-        {"url": server.get("url") or address(product, version)}
+        {"url": server.get("url") or address(version)}
         if version
         else {"url": os.environ[real], **{key: os.environ.get(f"{real}_{end}", "") for key, end in asked.items()}}
     )

@@ -14,6 +14,7 @@ import pytest
 import chroma_server
 import milvus_server
 import oceanbase_server
+import opensearch_server
 from rove import Rove, Text
 from rove.errors import ServiceError
 from rove.store import IndexRow, VectorIndex
@@ -21,7 +22,7 @@ from rove.testing.index_rows import make_rows
 from store.test_index_servers import made
 
 pytestmark = pytest.mark.servers
-MODULES = [milvus_server, oceanbase_server, chroma_server]
+MODULES = [milvus_server, oceanbase_server, chroma_server, opensearch_server]
 
 
 @pytest.fixture(scope="module", params=MODULES, ids=lambda module: module.__name__)

@@ -33,6 +33,7 @@ MOST_CANDIDATES = 10_000
 PAGE = 5_000
 VIEW_LASTS = "5m"
 FLUSHED = {"force": "true", "wait_if_ongoing": "true"}
+LEASE_LOOKS, LEASE_PAUSE_S = 8, 8.0
 LONG_S = 3_600.0
 """How long the server may rewrite an index."""
 DECIMALS = 6
@@ -146,16 +147,24 @@ class LuceneIndex(ABC):
     async def erase(self) -> None:
         """See `Index.erase`: the server writes all that is left into one segment, and drops its log.
 
+        A shard keeps what is deleted for copies of it that may ask for it, and looks every 30 s whether one may. So
+        this is repeated until nothing that is deleted is left, `LEASE_LOOKS` times at most.
+
         What may remain: copies on nodes that are away, until these come back or are given up (12 hours, by the
         server's usual settings); snapshots; and what the file system keeps of files that are deleted.
         """
 
-        async def rewrite() -> None:
+        async def rewrite() -> int:
             await self.calls.call("POST", f"/{self.alias}/_flush", params=FLUSHED)
             await self._merge({"max_num_segments": "1"})
             await self.calls.call("POST", f"/{self.alias}/_flush", params=FLUSHED)
+            held = await self.calls.call("GET", f"/{self.alias}/_stats/docs")
+            return held["_all"]["total"]["docs"]["deleted"]
 
-        await self._home.here(rewrite)
+        for _ in range(LEASE_LOOKS):
+            if not await self._home.here(rewrite):
+                return
+            await asyncio.sleep(LEASE_PAUSE_S)
 
     async def _merge(self, how: Mapping[str, str]) -> None:
         await self.calls.call("POST", f"/{self.alias}/_forcemerge", wait_s=LONG_S, params=how)
