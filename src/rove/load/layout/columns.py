@@ -37,7 +37,9 @@ def reading_order(
         yield rows
         return
     for place, gutter in enumerate((*known, _gutter(rows))):
-        bands = [*_bands(rows, gutter, sure=place < len(known))] if gutter is not None else []
+        if gutter is None:
+            continue
+        bands = [*_bands(rows, gutter, sure=place < len(known))]
         if not any(band.split for band in bands):
             continue
         for band in bands:
