@@ -23,7 +23,7 @@ _START = regex.compile(r"(?<![\p{Latin}\p{Cyrillic}\p{N}])[\p{L}\p{Sc}\p{N}'’]
 _SYMBOL = regex.compile(r"[A-Z]{0,3}\p{Sc}|Rs\.?")
 _HAN = regex.compile(rf"[{''.join((*UNITS, *LARGE))}]{{1,3}}+")
 _THOUSAND = regex.compile(r"(?:['’]|1[.,\s’])?000(?!\d)")
-_OPENED = regex.compile(r"[(（:：][^)）\n]*$")
+_OPENED = regex.compile(r"[(（:：][^)）\n]{0,40}+$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ def scale_of(text: str, language: str = "") -> Scale:
             unit, factor, at = unit or joined[1][0].name, joined[0] if factor == 1 else factor, joined[2]
         elif thousand or told:
             size, at = (1e3, thousand.end()) if thousand else told or (1.0, at)
-            bracketed = bracketed or _OPENED.search(text, 0, at) is not None
+            bracketed = bracketed or _OPENED.search(text, max(0, at - 41), at) is not None
             factor = size if factor == 1 else factor
         elif named:
             unit, at = unit or named.units[0].name, named.end
