@@ -17,7 +17,7 @@ from rove.models import Embedder
 from rove.models.judge import Judge
 from rove.records.document import Span
 from rove.walk.chain import cells_of, clauses, held_terms
-from rove.walk.chain_search import Passage, Path, text_under_headings
+from rove.walk.chain_search import Passage, Path
 from rove.walk.leads import plain
 from rove.walk.references import references
 
@@ -88,7 +88,7 @@ class ChainJudge:
         cell = cells[0][1]
         start = row.citation.span[0] + max(row.citation.quote.find(cell), 0)
         if logit < 0 and len(path.hops) > 1:  # among its neighbours a row may be understood better
-            text = text_under_headings(row.hit)
+            text = chunk.indexed_text
             whole = await self._span(path, text, chunk.span[0] - len(text) + len(chunk.text), [row])
             logit = max(logit, await self._logit(self._given(path), text)) if whole else logit
         return ChainAnswer(path, row, (start, start + len(cell)), self._score(logit, path, passages, cell, row))
@@ -122,7 +122,7 @@ class ChainJudge:
         """Read the whole passage, and where the answer is to stand beside a value, that sentence alone."""
         passage = passages[path.last.passage]
         hit, held = passage.hit, path.last.facts[:1] if path.last.held else ()
-        text = text_under_headings(hit)
+        text = hit.chunk.indexed_text
         whole = await self._span(path, text, hit.chunk.span[0] - len(text) + len(hit.chunk.text), passage.candidates)
         if not held or (whole and whole[0] in path.last.facts):
             found = whole
@@ -166,7 +166,9 @@ class ChainJudge:
 
     def _score(self, logit: float, path: Path, passages: Sequence[Passage], said: str, one: Candidate) -> float:
         covered = len(path.words) / max(len(self._asked), 1)
-        way = " ".join(text_under_headings(passages[hop.passage].hit) for hop in path.hops)
+        way = " ".join(
+            f"{passages[hop.passage].hit.chunk.indexed_text} {passages[hop.passage].hit.title}" for hop in path.hops
+        )
         said_on_the_way = plain(way)
         named = all(name in said_on_the_way for name in self._names)
         pointed = sum(hop.link is not None and hop.link.spot is not None for hop in path.hops)

@@ -15,7 +15,7 @@ from rove.records.walk_events import FactFound, Lead, LeadFollowed, LeadFound
 from rove.walk import Finding, Material, WalkContext
 from rove.walk.arrival import ChainAnswer, ChainJudge, question_names
 from rove.walk.chain import fact_of, held_terms
-from rove.walk.chain_search import ChainSearch, Hop, Link, OpenLink, Passage, Path, text_under_headings, titled_links
+from rove.walk.chain_search import ChainSearch, Hop, Link, OpenLink, Passage, Path, titled_links
 from rove.walk.field_labels import is_furniture, is_mail_head
 from rove.walk.json_format import filter_of
 from rove.walk.judge import asked_terms
@@ -168,11 +168,11 @@ async def _with_references(
 
 
 def _words(hit: Hit, asked: frozenset[str]) -> frozenset[str]:
-    return held_terms(asked, text_under_headings(hit), hit.chunk.language)
+    return held_terms(asked, f"{hit.title} {hit.chunk.indexed_text}", hit.chunk.language)
 
 
 def _named(hit: Hit, names: frozenset[str]) -> int:
-    said = plain(text_under_headings(hit))
+    said = plain(f"{hit.title} {hit.chunk.indexed_text}")
     return sum(name in said for name in names)
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from rove.answer.extract import Candidate, table_of
-from rove.answer.passages import table_head
 from rove.records import Hit
 from rove.records.walk_events import LeadKind
 from rove.walk.chain import BridgeValue, cells_of, held_terms, values_of_text
@@ -246,13 +245,6 @@ class ChainSearch:
 
     def _goes_on(self, hop: Hop) -> float:
         return hop.held + self.share(frozenset[str]().union(*map(self.words_of, hop.facts)))
-
-
-def text_under_headings(hit: Hit) -> str:
-    """Return what a passage says under its title, headings and table's head; where its file lies says nothing of it."""
-    chunk = hit.chunk
-    above = " > ".join(dict.fromkeys(part for part in (hit.title, *chunk.headings) if part))
-    return "\n".join(part for part in (above, table_head(chunk), chunk.text) if part)
 
 
 def titled_links(one: Candidate, passages: Sequence[Passage], own: str) -> Iterator[Spot]:
