@@ -261,8 +261,7 @@ def _is_new(value: BridgeValue, question: str, before: str) -> bool:
     if not text or len(text) > LONGEST_CHARS or (_AMOUNT.match(text) and not (text.isdigit() or value.head)):
         return False
     own = set(query_terms(text, "und")) or {text.casefold()}
-    asked = own.intersection(query_terms(question, "und"))
-    if asked and not any(map(str.isdigit, text)) and (value.sure or own <= asked):
+    if own.intersection(query_terms(question, "und")) and not any(map(str.isdigit, text)):
         return False
     return not _has_word(_folded(value.wanted), _folded(before))
 
