@@ -97,7 +97,7 @@ class _SheetWriter:
 
     def margin(self, texts: list[str]) -> None:
         """Write what stands outside of the cells, each text once."""
-        for text in dict.fromkeys(filter(None, map(_line, texts))):
+        for text in dict.fromkeys([line for text in texts if (line := _line(text))]):
             self.add(text)
             self.filled = True
 
