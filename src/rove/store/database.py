@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import cache
 from threading import local
 from typing import Any
 
+import sqlalchemy
 from sqlalchemy import Connection, Select, Table, delete, inspect, select
 from sqlalchemy.exc import DatabaseError
-from sqlalchemy.schema import CreateTable
+from sqlalchemy.schema import CreateIndex, CreateTable
 
 from rove.errors import ConfigError, EmbedderMovedError, RoveError, ServiceError
 from rove.store import tables
@@ -106,7 +108,7 @@ class Database:
     def _made(self) -> int:
         """Make the tables that are missing; returns the version of those that were there."""
         with self._transaction() as connection:
-            metadata.create_all(connection)
+            _create_missing(connection)
             if not get_fact(connection, "schema"):
                 set_fact(connection, "schema", str(tables.SCHEMA_VERSION))
             return int(get_fact(connection, "schema"))
@@ -126,7 +128,7 @@ class Database:
     def _raised(self, version: int) -> bool:
         while version in tables.MIGRATIONS:
             with self._transaction() as connection:
-                metadata.create_all(connection)
+                _create_missing(connection)
                 held = int(get_fact(connection, "schema"))  # another process may have been here in between
                 if held == version:
                     connection.execute(delete(tables.row_counts))
@@ -320,6 +322,26 @@ def insert_rows(
             renewed = [f'"{c.name}" = excluded."{c.name}"' for c in table.columns if c.name not in key]
             statement += f" ON CONFLICT ({', '.join(key)}) DO UPDATE SET {', '.join(renewed)}"
         connection.exec_driver_sql(statement, list(rows))
+
+
+def _create_missing(connection: Connection) -> None:
+    """Create the tables and indexes that are not there."""
+    for statement in _schema_sql(type(connection.dialect)):
+        connection.exec_driver_sql(statement)
+
+
+@cache
+def _schema_sql(kind: type[sqlalchemy.Dialect]) -> tuple[str, ...]:
+    """The statements that create what is missing: compiled once for all bases, which half of making one went into."""
+    dialect = kind()
+    every = metadata.sorted_tables
+    made = [CreateTable(table, if_not_exists=True) for table in every]
+    made += [
+        CreateIndex(index, if_not_exists=True)
+        for table in every
+        for index in sorted(table.indexes, key=lambda index: str(index.name))
+    ]
+    return tuple(str(one.compile(dialect=dialect)) for one in made)
 
 
 def set_fact(connection: Connection, name: str, value: str) -> None:

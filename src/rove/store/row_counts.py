@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, Table, bindparam, func, insert, inspect, select, update
+from sqlalchemy import Connection, Table, bindparam, insert, inspect, select, update
 
 from rove.store import tables
 from rove.store.enriched_tables import metadata
@@ -107,6 +107,6 @@ def note_rows_again(connection: Connection) -> None:
 
 
 def _counted(connection: Connection, names: Collection[str]) -> Iterator[dict[str, str | int]]:
-    for name in names:
-        count = connection.execute(select(func.count()).select_from(metadata.tables[name])).scalar_one()
+    each = [f"SELECT '{name}', count(*) FROM \"{name}\"" for name in names]  # noqa: S608 - of our own tables
+    for name, count in connection.exec_driver_sql(" UNION ALL ".join(each)):
         yield {"name": name, "rows": int(count)}
