@@ -182,7 +182,7 @@ async def test_an_answer_without_sources_that_is_cut_off_says_so(
 
 
 async def test_an_answer_without_sources_has_an_end(campus: AsyncRove) -> None:
-    reply = chat("It is braised for an hour. " * 200)
+    reply = chat("".join(f"After {number} minutes it is turned. " for number in range(200)))
     answer, _ = await ask(campus, "How is pork braised?", reply, fallback=("unsourced",), max_distance=0.5)
     assert answer.cut
     assert UNSOURCED_CHARS < len(answer.text) < UNSOURCED_CHARS + 200

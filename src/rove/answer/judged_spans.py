@@ -69,7 +69,7 @@ class Signs:
 
 WEIGHTS, BIAS = Signs(0.099, 0.046, 0.096, 0.182, 0.171, -0.418, -0.428), -3.28
 """A logistic regression: docs/decisions/058-judge.md says over what."""
-ANSWERED, ANSWERED_BIAS = (0.30, 0.32, -1.9, -0.5), -0.18
+ANSWERED, ANSWERED_BIAS = (0.30, 0.32, -1.9, -0.5), 0.42
 """What counts in the logit that a question is answered: that the best words are right, what the reader says, and the
 best chunk's `exchanged` and `points`. A logistic regression: docs/decisions/058-judge.md says over what."""
 MARGIN = 1.5
