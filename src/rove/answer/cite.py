@@ -26,7 +26,7 @@ WINDOW_COST = 0.1  # share that each further sentence must bring
 MIRRORED_SHARE = 0.7  # a sentence that says this much of a source's sentence must agree with it on "not"
 DENIED_SHARE = 0.3  # of a negated sentence's telling words that a negated sentence of the source must hold
 NAME_CHARS = 40
-_NAMED = re.compile(r"[^\W\d_]+[ -]?\d+\Z")
+_NAMED = re.compile(r"(?<![^\W\d_])[^\W\d_]++[ -]?\d++\Z")
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ _MARK = re.compile(
 _RANGE = re.compile(r"(\d+)(?:\D{0,3}[-–]\D{0,3}(\d+))?")
 MOST_IN_RANGE = 20
 _ATOM = re.compile(  # images, links, code and formulas, which no sentence ends in
-    r"!?\[[^\[\]]*\]\([^)]{0,1000}\)|`[^`]*`|\$(?=\S)[^$\n]{1,300}(?<=\S)\$(?!\d)|\\\((?:[^\\\n]|\\[^)\n]){1,300}\\\)"
+    r"!?\[[^\[\]]*\]\([^)]{0,1000}\)|`[^`]*`|\$(?=\S)[^$\n]{1,300}(?<=\S)\$(?!\d)|\\\((?:[^\\\n]{1,300}+|\\[^()\n]){1,60}+\\\)"
 )
 _LEAD = re.compile(r"\s*(?:#{1,6}\s+|[-*+•]\s+|\d{1,3}[.)、]\s*(?=\D)|>\s*)*")
 _FENCE = re.compile(r"\s*(?:(`{3,}|~{3,})|(\$\$|\\\[)(?![^\n]*(?:\$\$|\\\])))")
@@ -29,7 +29,7 @@ _FORMULA_ENDS = {"$$": "$$", "\\[": "\\]"}
 _INDENTED = re.compile(r"(?: {4}|\t)\s*\S")
 _LISTED = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)、])\s")
 _IN_A_LIST = re.compile(r"\s*(?=[|`~$\\])")
-_HARD_BREAK = re.compile(r"(?: {2,}|\\)\Z")
+_HARD_BREAK = re.compile(r"(?:(?<! ) {2,}+|\\)\Z")
 _ENDING = re.compile(r"[.!?。！？…]['\"”’」』)*_]*$")
 _ENDING_CHARS = 40
 _STOP = re.compile(r"[.!?]|[^\x00-\x7f\w\s]")  # may end a sentence

@@ -34,7 +34,7 @@ _CLAUSE = regex.compile(r"[;:,—–](?=\s)|[、；：，،؛]|[.!?…](?=\s)|[�
 _SPACE = regex.compile(r"\s")
 _ORDINAL = regex.compile(r"(?<![\p{L}\d.,])(?:\d{1,4}|[IVXLC]{1,7})\.\s*$")
 _GOES_ON = regex.compile(r"\s*(?:\p{Ll}|§|(?:\d{1,2}|[IVX]{1,4})[.-])")
-_STOPPED = regex.compile(r"(?:^|[^\p{L}.])(\p{L}[\p{L}.]*)\.\s*$")
+_STOPPED = regex.compile(r"(?<![\p{L}.])(\p{L}[\p{L}.]*+)(?<=\.)\s*+$")
 _SMALL = regex.compile(r"\s*\p{Ll}")
 MAX_SHORTENED = 6  # letters of what is shortened: a longer word before a stop ends a sentence
 STOPPED_CHARS = 16
@@ -90,7 +90,7 @@ def _without_abbreviations(text: str, cuts: set[int], language: str) -> set[int]
 
     Where longer words are followed by small letters too, the text is written without capitals, and that says nothing.
     """
-    stops = {end: found[1] for end in cuts if (found := _STOPPED.search(text[max(0, end - STOPPED_CHARS) : end]))}
+    stops = {end: found[1][:-1] for end in cuts if (found := _STOPPED.search(text[max(0, end - STOPPED_CHARS) : end]))}
     small = {end for end in stops if _SMALL.match(text, end)}
     if any(len(stops[end]) > MAX_SHORTENED and "." not in stops[end] for end in small):
         small = set[int]()

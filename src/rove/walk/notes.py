@@ -14,7 +14,7 @@ from rove.language.pipe_rows import table_rows
 from rove.models.typed import read_object
 
 PAGE = "page {number}"
-_NUMBER = re.compile(r"\s*(\d+(?:[.,]\d+)?)\s*(%?)\s*")
+_NUMBER = re.compile(r"\s*+(\d++(?:[.,]\d++)?)\s*+(%?)\s*+")
 _LIST = re.compile(r"\[(?=\s*\{)")
 
 

@@ -15,7 +15,7 @@ MIN_WRAPPED, MIN_WRAPPED_CJK = 40, 10  # characters: a shorter line was not wrap
 SENTENCE_END = (".", "!", "?", ":", ";", "…", "。", "！", "？", "：")
 LIST_ITEM = re.compile(r"(?:[-•◦▪–*·‣●○■□➢✓]|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)])\s")
 FORM_FIELD = re.compile(r"[\w][^.:]{0,24}: ?\S")
-LEADER = re.compile(r"[.·…_‥][ .·…_‥]{3,}\d{1,4}$")  # the end of a line in a table of contents
+LEADER = re.compile(r"(?<![ .·…_‥]) *+[.·…_‥][ .·…_‥]{3,}+\d{1,4}$")  # the end of a line in a table of contents
 SOFT_HYPHEN = "\u00ad"
 
 

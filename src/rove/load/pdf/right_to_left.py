@@ -22,8 +22,8 @@ CLASSES = {"AL": "R", "EN": "E", "AN": "A", "ET": "T", "ES": "S", "CS": "C", "NS
 LAM, ALEFS = "\u0644", "\u0622\u0623\u0625\u0627"
 STRAY_STOP = re.compile(r"[.,;:!?…]+[^\W_]")
 NOT_RTL, NOT_LTR = re.compile(r"[^R]+"), re.compile(r"R(?:[^L]*R)?")
-NUMBER = re.compile(r"T*E+(?:[SC]E+)*T*|A+(?:CA+)*")
-INNER = re.compile(r"(?:T*E|[LA])(?:.*(?:ET*|[LA]))?")
+NUMBER = re.compile(r"T{0,8}+E+(?:[SC]E+)*T*|A+(?:CA+)*")
+INNER = re.compile(r"(?:T{0,8}+E|[LA])(?:.*(?:ET*|[LA]))?")
 
 
 def words_as_read(chars: Sequence[Word]) -> Iterator[Word]:
