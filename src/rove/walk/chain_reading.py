@@ -128,7 +128,7 @@ def _needs_no_step(one: ChainAnswer, other: ChainAnswer) -> bool:
     """
     here, there = one.candidate.citation, other.candidate.citation
     is_same = here.document_id == there.document_id and here.span[0] < there.span[1] and there.span[0] < here.span[1]
-    pointed = any(hop.link is not None and hop.link.spot is not None for hop in other.path.hops)
+    pointed = any(hop.link is not None and hop.link.spot and hop.link.kind != "name" for hop in other.path.hops)
     alone = one.score > 0 or (one.path.words >= other.path.words and not pointed)
     return is_same and len(one.path.hops) == 1 and alone
 
@@ -185,11 +185,7 @@ def _titled(passage: Passage, passages: Sequence[Passage]) -> Passage:
         pointed = {spot.document_id for _, spot in pairs if spot}
         more = [spot for spot in titled_links(one, passages, own) if spot.document_id not in pointed]
         if more:
-            span = (0, 0)
-            held[at] = (
-                *pairs,
-                *((Reference("section", spot.title, spot.title, span, "quoted"), spot) for spot in more),
-            )
+            held[at] = (*pairs, *((Reference("name", spot.title, spot.title, (0, 0)), spot) for spot in more))
     return replace(passage, references=held)
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
 from rove.answer.extract import Candidate, table_of
+from rove.language.scripts import is_unspaced
 from rove.records import Hit
 from rove.records.walk_events import LeadKind
 from rove.walk.chain import BridgeValue, cells_of, held_terms, values_of_text
@@ -49,7 +51,7 @@ class Passage:
     def titles(self) -> tuple[str, ...]:
         """What it may be called by: its document's title, and the name of its file."""
         names = (self.hit.title, PurePath(self.hit.uri).stem)
-        return tuple(dict.fromkeys(name for name in map(plain, names) if _is_telling(name)))
+        return tuple(dict.fromkeys(name for name in names if _is_telling(plain(name))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,11 +251,10 @@ class ChainSearch:
 
 def titled_links(one: Candidate, passages: Sequence[Passage], own: str) -> Iterator[Spot]:
     """Yield the documents that a sentence names by their title or the name of their file."""
-    said = plain(one.text)
     told: set[str] = {own}
     for passage in passages:
         document_id = passage.hit.chunk.document_id
-        if document_id not in told and any(title in said for title in passage.titles):
+        if document_id not in told and any(_is_named(title, one.text) for title in passage.titles):
             told.add(document_id)
             yield Spot(document_id, None, passage.hit.title)
 
@@ -267,6 +268,20 @@ def _covers(spot: Spot, passage: Passage) -> bool:
     if chunk.document_id != spot.document_id:
         return False
     return spot.span is None or (chunk.span[0] < spot.span[1] and spot.span[0] < chunk.span[1])
+
+
+def _is_named(title: str, text: str) -> bool:
+    """Say whether a text names a title: in any case, but one of a single word as a name is written.
+
+    >>> _is_named("Policy", "RETURN POLICY: within 30 days"), _is_named("Travel Policy", "See the travel policy.")
+    (False, True)
+    """
+    name, said = plain(title), plain(text)
+    if name not in said or is_unspaced(name):
+        return name in said
+    if " " in name:
+        return f" {name} " in f" {said} "
+    return title[:1].isupper() and bool(re.search(rf"\b{re.escape(title)}\b", text))
 
 
 def _is_telling(name: str) -> bool:

@@ -71,8 +71,8 @@ class Reference:
     """What a text refers to, as it stands at `span`: `label`.
 
     `kind`: "reference" (a numbered section, chapter, table …), "page", "footnote" (also an entry of a bibliography),
-    "link" (also a file's name) or "section" (one that is named). `target`: the number ("4.2"), the footnote's label,
-    the address, or the name. `unit`: what is numbered; of a name "quoted", "announced" (it stands after "see", and it
+    "link" (also a file's name), "section" (one that is named) or "name" (of a document, in passing).
+    `target`: the number ("4.2"), the footnote's label, the address, or the name. `unit`: what is numbered; of a name "quoted", "announced" (it stands after "see", and it
     is not known where it ends), "named", which is both, "described" ("the chapter on …"), or, of `title_candidates`,
     "titled" (capital letters alone) and "code" ("RFC 2119"); of a link "file" or "attached"; of a page "next"; of a
     note "bibliography".
