@@ -38,6 +38,7 @@ _CODE = re.compile(
 _NUMBERED = re.compile(
     r"(?<![^\W\d_])(?P<head>[^\W\d_]{3,40})\s(?P<number>\d{1,3}(?:\.\d{1,2})*|[B-HJ-Z])(?!\w|[.,]\d)"
 )
+_FILE = re.compile(r"\.[A-Za-z0-9]{2,5}\Z")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d\Z")
 _AMOUNT = re.compile(r"-?[\d.,\s%€$£¥]*\Z")
 _CLAUSE = re.compile(r"[;；。\n]|\.\s|\A\s*[-*•]\s")
@@ -119,27 +120,34 @@ def answering_chain(state: State) -> tuple[Fact, ...]:
 def chain_to_absent(state: State) -> tuple[tuple[Fact, ...], str]:
     """Return the facts that lead to a place which is not in the base, and what the last one calls it, if any do.
 
-    They must have `POINTED` of the question's words; all, where another fact answers, which then must lack some.
+    The last one's own words must point there. They must have `POINTED` of the question's words, and more than any fact
+    that points nowhere; all, where another fact answers, which then must lack some.
     """
     asked = frozenset(asked_terms(state.question, state.language))
     best = max(state.facts, key=lambda fact: fact.answers, default=None)
     settled = best if best is not None and best.answers >= ANSWERS else None
     least = 1.0 if settled else POINTED
     found: list[tuple[float, tuple[Fact, ...], str]] = []
+    pointing = {fact.fact_id: lead for fact in state.facts if (lead := _absent_place(fact, state))}
+    besides = [(fact,) for fact in state.facts if fact.fact_id not in pointing and fact != settled]
+    rival = max((_covered(asked, one, state) for one in besides), default=0.0)
     for fact in state.facts:
-        lead = next((one for one in state.leads if one.fact_id == fact.fact_id and _is_absent(one, state)), None)
+        lead = pointing.get(fact.fact_id)
         if lead is None or fact == settled:
             continue
         chain = (*(one for one in chain_to(state.lead(fact.lead_id), state) if one != fact), fact)
         share = _covered(asked, chain, state)
-        if share >= least and (settled is None or _covered(asked, (settled,), state) < share):
+        if share >= least and share > rival and (settled is None or _covered(asked, (settled,), state) < share):
             found.append((share, chain, lead.text))
     _, chain, text = max(found, key=lambda one: (one[0], len(one[1])), default=(0.0, (), ""))
     return chain, text
 
 
-def _is_absent(lead: Lead, state: State) -> bool:
-    return state.dropped.get(lead.lead_id) == NOWHERE
+def _absent_place(fact: Fact, state: State) -> Lead | None:
+    """Return the lead to a place that is not in the base, if the fact's own words point to one: no page of the web."""
+    absent = (one for one in state.leads if one.fact_id == fact.fact_id and state.dropped.get(one.lead_id) == NOWHERE)
+    own = (one for one in absent if plain(one.text) in plain(fact.text))
+    return next((one for one in own if one.kind != "link" or _FILE.search(one.text)), None)
 
 
 def _covered(asked: frozenset[str], facts: Sequence[Fact], state: State) -> float:

@@ -45,7 +45,7 @@ function differing(citation) {
 /** The answer's text: what a model wrote is markdown, and what a source says stands as it was rendered. */
 function drawText(answer) {
   const host = el("div", { class: `answer-text mode-${OWN_MODES.includes(answer.mode) ? answer.mode : "model"}`, lang: answer.language === "und" ? null : answer.language });
-  const kept = new Kept(PLAIN_MODES.includes(answer.mode) ? [answer.text] : quotations(answer));
+  const kept = new Kept(PLAIN_MODES.includes(answer.mode) && !answer.sentences.length ? [answer.text] : quotations(answer));
   return drawMarkdown(host, kept.put(answer.text), { kept, mark: marks(answer) });
 }
 
