@@ -243,7 +243,7 @@ def _fingerprints(location: Location, kinds: Sequence[str], recipe: Recipe) -> l
         with location.path.open("rb") as file:
             while piece := file.read(PIECE_BYTES):
                 digest.update(piece)
-    except OSError:
+    except (OSError, ValueError):
         return []
     made: list[str] = []
     for kind in kinds:
