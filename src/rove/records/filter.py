@@ -143,8 +143,10 @@ def as_filter(where: Where | None) -> Filter | None:
     >>> as_filter({"topic": "hr", "year": [2020, 2021]})
     All(parts=(Compare(name='topic', op='==', value='hr'), Compare(name='year', op='in', value=(2020, 2021))))
     """
-    if not where or isinstance(where, Filter):
-        return where or None
+    if isinstance(where, Filter):
+        return where
+    if not where:
+        return None
     parts = tuple(
         Compare(name, "in", tuple(value))
         if isinstance(value, Sequence) and not isinstance(value, str)
