@@ -128,7 +128,7 @@ def _needs_no_step(one: ChainAnswer, other: ChainAnswer) -> bool:
     """
     here, there = one.candidate.citation, other.candidate.citation
     is_same = here.document_id == there.document_id and here.span[0] < there.span[1] and there.span[0] < here.span[1]
-    pointed = any(hop.link is not None and hop.link.spot and hop.link.kind != "name" for hop in other.path.hops)
+    pointed = any(hop.link is not None and hop.link.spot is not None for hop in other.path.hops)
     alone = one.score > 0 or (one.path.words >= other.path.words and not pointed)
     return is_same and len(one.path.hops) == 1 and alone
 
