@@ -185,7 +185,10 @@ def _titled(passage: Passage, passages: Sequence[Passage]) -> Passage:
         pointed = {spot.document_id for _, spot in pairs if spot}
         more = [spot for spot in titled_links(one, passages, own) if spot.document_id not in pointed]
         if more:
-            held[at] = (*pairs, *((Reference("name", spot.title, spot.title, (0, 0)), spot) for spot in more))
+            held[at] = (
+                *pairs,
+                *((Reference("section", spot.title, spot.title, (0, 0), "quoted"), spot) for spot in more),
+            )
     return replace(passage, references=held)
 
 

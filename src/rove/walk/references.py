@@ -70,12 +70,12 @@ DETERMINED = frozenset({"en", "de", "fr", "es", "it", "pt", "nl", "hu"})
 class Reference:
     """What a text refers to, as it stands at `span`: `label`.
 
-    `kind`: "reference" (a numbered section, chapter, table …), "page", "footnote" (also an entry of a bibliography),
-    "link" (also a file's name), "section" (one that is named) or "name" (of a document, in passing).
-    `target`: the number ("4.2"), the footnote's label, the address, or the name. `unit`: what is numbered; of a
-    name "quoted", "announced" (it stands after "see", and it is not known where it ends), "named", which is both,
-    "described" ("the chapter on …"), or, of `title_candidates`, "titled" (capital letters alone) and "code" ("RFC
-    2119"); of a link "file" or "attached"; of a page "next"; of a note "bibliography".
+    `kind`: "reference" (a numbered section, chapter, table …), "page", "footnote" (also an entry of a
+    bibliography), "link" (also a file's name) or "section" (one that is named). `target`: the number ("4.2"), the
+    footnote's label, the address, or the name. `unit`: what is numbered; of a name "quoted", "announced" (it stands
+    after "see", and it is not known where it ends), "named", which is both, "described" ("the chapter on …"), or,
+    of `title_candidates`, "titled" (capital letters alone) and "code" ("RFC 2119"); of a link "file" or "attached";
+    of a page "next"; of a note "bibliography".
 
     `last`: the last of several. `inner`: the places within it that are named together with it, outermost first
     ("§ 7 Abs. 2"). `work`: the work that it lies in, by name; "" for the one that the text stands in. `key`: its word.
