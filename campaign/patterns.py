@@ -35,6 +35,7 @@ QUICK_S = 0.000_15
 STEEPEST = 1.5
 """The exponent by which the time may grow, what noise there is included."""
 MOST_S = 0.25
+AGAIN = 3
 MEASURED = 2
 """Lengths that are measured at least; where the time seems to grow too steeply, longer texts are tried as well."""
 ENOUGH = 2
@@ -153,14 +154,27 @@ def try_small(site: Site, texts: list[Pump]) -> list[Slow]:
         while len(times) < STEPS and (len(times) < MEASURED or _is_steep(times)):  # noise is no growth that goes on
             longer = made(pump, SMALL_CHARS * STEPS ** len(times), site, tail)
             times.append(min(_seconds(compiled, site, longer) for _ in range(2)))
-        growth, spent = _growth(times), times[-1]
-        chars = SMALL_CHARS * STEPS ** (len(times) - 1)
-        large = spent * (LARGE_CHARS / chars) ** max(growth, 1.0)
-        if (growth > STEEPEST and large > LARGE_CHARS * S_PER_CHAR) or spent > 2 * chars * S_PER_CHAR:
-            found.append(_slow(site, pump, growth, large))
+        if _is_slow(times):  # a machine that was busy is no fault of the pattern's: once more
+            chars = SMALL_CHARS * STEPS ** (len(times) - 1)
+            again = (_seconds(compiled, site, made(pump, chars, site, tail)) for _ in range(AGAIN))
+            times[-1] = min(times[-1], *again)
+        if _is_slow(times):
+            found.append(_slow(site, pump, _growth(times), _large(times)))
             if len(found) >= ENOUGH:
                 break
     return found
+
+
+def _is_slow(times: list[float]) -> bool:
+    chars = SMALL_CHARS * STEPS ** (len(times) - 1)
+    steep = _growth(times) > STEEPEST and _large(times) > LARGE_CHARS * S_PER_CHAR
+    return steep or times[-1] > 2 * chars * S_PER_CHAR
+
+
+def _large(times: list[float]) -> float:
+    """What the last of these times comes to for `LARGE_CHARS`."""
+    chars = SMALL_CHARS * STEPS ** (len(times) - 1)
+    return times[-1] * (LARGE_CHARS / chars) ** max(_growth(times), 1.0)
 
 
 def _growth(times: list[float]) -> float:
