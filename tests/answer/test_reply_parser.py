@@ -194,3 +194,12 @@ def test_code_formulas_and_lines_keep_their_form_beside_marks(reply: str, cited:
     text = ReplyText()
     told = parts("en", *(reply[at : at + size] for at in range(0, len(reply), size)))
     assert "".join(text.add(part, "" if part.introduces else "[1]") for part in told) == cited
+
+
+def test_a_number_that_is_the_answer_is_no_list() -> None:
+    """ "325." before its citation, as models reply to "Which extension?"; "1. [Title](link)" stays an item."""
+    parser = ReplyParser("en")
+    assert [(part.text, part.numbers) for part in parser.feed("325. [1]") + parser.close()] == [("325.", (1,))]
+    parser = ReplyParser("en")
+    (item,) = parser.feed("1. [Title](a.md) leads. [2]") + parser.close()
+    assert (item.opening, item.numbers) == ("1. ", (2,))

@@ -23,7 +23,7 @@ MOST_IN_RANGE = 20
 _ATOM = re.compile(  # images, links, code and formulas, which no sentence ends in
     r"!?\[[^\[\]]*\]\([^)]{0,1000}\)|`[^`]*`|\$(?=\S)[^$\n]{1,300}(?<=\S)\$(?!\d)|\\\((?:[^\\\n]{1,300}+|\\[^()\n]){1,60}+\\\)"
 )
-_LEAD = re.compile(r"\s*(?:#{1,6}\s+|[-*+•]\s+|\d{1,3}[.)、]\s*(?=\D)|>\s*)*")
+_LEAD = re.compile(r"\s*(?:#{1,6}\s+|[-*+•]\s+|\d{1,3}[.)、]\s*+(?!\[\d)(?=\D)|>\s*)*")
 _FENCE = re.compile(r"\s*(?:(`{3,}|~{3,})|(\$\$|\\\[)(?![^\n]*(?:\$\$|\\\])))")
 _FORMULA_ENDS = {"$$": "$$", "\\[": "\\]"}
 _INDENTED = re.compile(r"(?: {4}|\t)\s*\S")

@@ -27,7 +27,7 @@ _CLOCKS = (
         r"(?<![\d.,:])(?P<hour>\d{1,2})[ \u00a0]?(?P<mark>h)[ \u00a0]?(?P<minute>\d{2})(?!\d|\w|[ \u00a0]?min)"
     ),
     regex.compile(
-        r"(?<![\d.,:])(?P<hour>\d{1,2})\s?(?P<mark>[時时点](?!間|间|\d\d*%)|óra\w*)\s?(?:(?P<minute>\d{1,2})\s?(?:分|perc)?|(?P<half>半))?"
+        r"(?<![\d.,:])(?P<hour>\d{1,2})\s?(?P<mark>[時时点](?!間|间|\d{1,9}+%)|óra\w{0,12}+)\s?(?:(?P<minute>\d{1,2})\s?(?:分|perc)?|(?P<half>半))?"
     ),
 )
 _LENGTH_TOO = ("óra", "h")
