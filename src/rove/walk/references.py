@@ -62,6 +62,7 @@ _PLAIN_NUMBER = re.compile(
 _CAPITAL_BEFORE = re.compile(r"(?<![\w’'-])(?:[A-ZÀ-Þ][\w’'-]{0,40}|of|von|de)\s\Z")
 _OPENS = re.compile(r"(?:\A|[.!?:。#|*>\n-])\s{0,4}\Z")
 MOST_TITLED = 8
+BEFORE_AUTHORS_CHARS = 60
 DETERMINED = frozenset({"en", "de", "fr", "es", "it", "pt", "nl", "hu"})
 """Languages that put an article before what is attached."""
 
@@ -176,7 +177,7 @@ def _links(text: str) -> Iterator[Reference]:
 
 def _files(text: str) -> Iterator[Reference]:
     for found in _FILE.finditer(text):
-        if text[: found.start()].endswith("]("):  # a picture
+        if text.endswith("](", 0, found.start()):  # a picture
             continue
         yield Reference("link", found[0], found[0], found.span(), "file")
 
@@ -204,13 +205,10 @@ def _cited(text: str) -> Iterator[Reference]:
             span = (start + one.start(), start + one.end())
             yield Reference("footnote", one[1], f"[{one[0]}]", span, "bibliography", one[2] or "")
     for found in _YEAR.finditer(text):
-        if found["open"] == " " and not text[: found.start()].rstrip().endswith(("(", ";")):
+        before = text[max(0, found.start() - BEFORE_AUTHORS_CHARS) : found.start()]
+        if found["open"] == " " and not before.rstrip().endswith(("(", ";")):
             continue  # "in May 2020,"
-        if (
-            found["open"].endswith("(")
-            and " " not in found["authors"]
-            and _CAPITAL_BEFORE.search(text[: found.start()])
-        ):
+        if found["open"].endswith("(") and " " not in found["authors"] and _CAPITAL_BEFORE.search(before):
             continue  # "Planet Giants (1964)": a title
         end = found.end() + (text[found.end()] == ")" and "(" in found["open"])
         target = f"{found['authors'].split()[0].strip(',')} {found['year']}"
