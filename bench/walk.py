@@ -23,7 +23,7 @@ from rove.retrieve import RETRIEVERS
 from rove.retrieve.same import apart
 from rove.retrieve.walk_search import WalkRetriever, WalkTuning
 
-MULTI = "mh_hotpot100"
+MULTI, OTHER = "mh_hotpot100", "mh_2wiki50"
 SINGLE = ("xquad_en", "xquad_de", "xquad_zh", "jsquad", "lohelp_en", "pgdocs")
 WHOLE = Cap(2_000, 300, 700)
 CUT_DOWN = Cap(600, 200, 250)
@@ -94,25 +94,38 @@ def found() -> list[Table]:
 
 def further() -> Table:
     """Longer chains, and pages that name each other though no question needs two of them: see `bench.chains`."""
-    remembered, data = use_remembered(), load(MULTI, WHOLE)
-    chains = [chained(data, hops, titled=titled) for titled, hops in CHAINS]
-    modes = {"hybrid + rerank": None, "walk": WalkTuning()}
+    remembered = use_remembered()
     rows: list[list[object]] = []
     with tempfile.TemporaryDirectory(prefix="rove-bench-") as folder:
-        kb = opened(Path(folder) / "chains", data, remembered)
-        for (titled, hops), chain in zip(CHAINS, chains, strict=True):
-            say(f"walk {chain.name}")
-            name = f"{hops} hops, {'by title' if titled else 'by other names'} ({len(chain.queries)})"
-            rows += [[name, mode, *numbers(asked(kb, chain, tuning))] for mode, tuning in modes.items()]
-        kb.close()
+        for name in (MULTI, OTHER):
+            rows += longer(load(name, WHOLE), Path(folder) / name, remembered)
         for name in ENTITLED:
-            rows += one_hop(entitled(load(name, CUT_DOWN)), Path(folder) / name, remembered)
+            rows += one_hop(entitled(load(name, CUT_DOWN)), Path(folder) / f"entitled-{name}", remembered)
     note = (
-        f"Made by `bench.chains` of {MULTI} and of sets of one hop; in parentheses the number of questions. Chains: "
-        "all@10 counts every document of the chain. Entitled: each page has a word as its title that others say, and "
-        "each question lacks its rarest word; there a walk is to be hybrid search."
+        f"{OTHER} itself has two to four hops. The rest is made by `bench.chains` of {MULTI}, of {OTHER} and of sets "
+        "of one hop; in parentheses the number of questions. Chains: all@10 counts every document of the chain. "
+        "Entitled: each page has a word as its title that others say, and each question lacks its rarest word; there "
+        "a walk is to be hybrid search."
     )
     return Table("Walking: further, and where nothing leads", ["set", "mode", *COLUMNS], rows, note)
+
+
+def longer(data: RetrievalSet, path: Path, remembered: str) -> list[list[object]]:
+    """The questions of a set of several hops, and chains that are made of its documents."""
+    chains = [(f"{data.name}, its own questions", data)] if data.name == OTHER else []
+    for titled, hops in CHAINS:
+        chain = chained(data, hops, titled=titled)
+        chains.append((f"{data.name}, {hops} hops, {'by title' if titled else 'by other names'}", chain))
+    kb = opened(path, data, remembered)
+    rows: list[list[object]] = []
+    for name, chain in chains:
+        if not chain.queries:
+            continue
+        say(f"walk {name}")
+        for mode, tuning in {"hybrid + rerank": None, "walk": WalkTuning()}.items():
+            rows.append([f"{name} ({len(chain.queries)})", mode, *numbers(asked(kb, chain, tuning))])
+    kb.close()
+    return rows
 
 
 def one_hop(data: RetrievalSet, path: Path, remembered: str) -> list[list[object]]:
