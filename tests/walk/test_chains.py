@@ -73,6 +73,20 @@ async def test_three_steps_each_cited_and_the_row_of_what_was_found_before(tmp_p
     assert walk.state.stopped.reason == "enough"
 
 
+async def test_what_was_found_by_steps_is_found_so_again(tmp_path: Path) -> None:
+    question = "How much does Orrin Bakery pay each month for the Mill Lane oven?"
+    async with AsyncRove.open(tmp_path) as kb:
+        await kb.add([AGREEMENT, CLASSES, RATES, NEWS, *FILLERS])
+        for _ in range(3):
+            answer = await kb.walk(question).answered()
+            assert answer.short is not None
+            assert answer.short.quote == "2,745"
+            assert {"classes", "rates"} <= {citation.document_id for citation in answer.citations}
+        similar = await kb.walk(question.replace("Mill Lane", "Quay")).answered()
+        assert similar.short is not None
+        assert similar.short.quote == "310"
+
+
 async def test_a_code_leads_to_its_row(tmp_path: Path) -> None:
     walk = await walked(tmp_path, SUPPLIES, "Wann wird die Pumpe für den Umbau von Halle 4 geliefert?")
     assert walk.answer is not None

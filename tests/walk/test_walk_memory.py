@@ -53,15 +53,13 @@ async def test_a_similar_question_costs_less(tmp_path: Path) -> None:
     assert HOPS[2] in answer.text
 
 
-async def test_without_a_model_a_similar_question_costs_less(tmp_path: Path) -> None:
+async def test_without_a_model_each_question_is_walked_from_what_is_remembered(tmp_path: Path) -> None:
     async with town(tmp_path, chat("not asked"), chat=NO_MODEL) as (kb, _):
-        _, events = await told(kb.walk("Where was the founder of Acme born?"))
-        answer, later = await told(kb.walk("Of Acme the founder: where was she born?"))
-        _, same = await told(kb.walk("Where was the founder of Acme born?"))
-    assert searches(events) >= 2
-    assert searches(later) < searches(events)
-    assert searches(same) == 0
-    assert HOPS[1] in answer.text
+        first, _ = await told(kb.walk("Where was the founder of Acme born?"))
+        similar, later = await told(kb.walk("Of Acme the founder: where was she born?"))
+        same, _ = await told(kb.walk("Where was the founder of Acme born?"))
+    assert any(e.fact.origin == "memory" for e in later if isinstance(e, FactFound))
+    assert all(HOPS[1] in answer.text for answer in (first, similar, same))
 
 
 async def test_memory_can_be_switched_off(tmp_path: Path) -> None:

@@ -171,10 +171,19 @@ class _CheckedFacts:
     def chained(self, steps: Sequence[Fact], note: str) -> Answer:
         """Tell the steps in their order, each cited; the words of the last one that answer are the short answer."""
         self._number_first(steps)
-        sentences = tuple(Sentence(render(fact.text).line, (self.citations[fact.fact_id],)) for fact in steps)
+        told = [fact.text if at == 0 else self._without_title(fact, steps[at - 1]) for at, fact in enumerate(steps)]
+        sentences = tuple(
+            Sentence(render(said).line, (self.citations[fact.fact_id],)) for said, fact in zip(told, steps, strict=True)
+        )
         text = f" {STEP} ".join(f"{s.text} {marks([c.number for c in s.citations])}" for s in sentences)
         answer = Answer(self.question, text, "extractive", self.language, sentences, self.hits, note)
         return replace(answer, short=_short(steps[-1], self.citations[steps[-1].fact_id]))
+
+    def _without_title(self, fact: Fact, before: Fact) -> str:
+        """Return what a step says, without the title of its document where the step before stands in the same."""
+        hit = self._hit(fact)
+        same = hit.chunk.document_id == self._hit(before).chunk.document_id
+        return fact.text.removeprefix(hit.title).removeprefix(" > ").removeprefix(": ") if same else fact.text
 
     def pointing(self, steps: Sequence[Fact], absent: str) -> Answer:
         """Refuse, and say how far the steps led, each cited, and to what, which is not there."""

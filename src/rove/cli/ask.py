@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from rove.answer.facts import STEP
 from rove.cli.explain import show_path
 from rove.cli.hits import as_it_was, place, show_hits
 from rove.cli.output import Output, plain
@@ -89,14 +90,14 @@ def show_answer(session: Session, answer: Answer, *, shown: int = 0, verbose: bo
 
 
 def _show_quotes(session: Session, text: str) -> None:
-    """Print an answer that is rendered already; a table of quoted rows is drawn."""
+    """Print an answer that is rendered already; a table of quoted rows is drawn, steps stand below each other."""
     for number, part in enumerate(text.split("\n\n")):
         if number:
             session.output.line()
         if part.startswith("| "):
             session.output.text(render(part))
         else:
-            session.output.line(part)
+            session.output.line(part.replace(f"] {STEP} ", f"]\n{STEP} "))
 
 
 def _show_reference(session: Session, citation: Citation, short: Citation | None, *, differs: bool) -> None:

@@ -127,6 +127,8 @@ class Loop:
         if len(facts) < len(recalled.facts):
             recalled = RecalledFacts()
         after = folded([RoundStarted(number), *map(FactFound, facts)], state)
+        if self._is_by_chain(after):  # what answered one question need not answer another, however alike their words
+            recalled = replace(recalled, fresh=False)
         unknown = await unknown_terms(after, self._context.search_context.store) if recalled.fresh else ()
         verdict = judged_from_memory(after, recalled, unknown)
         if verdict and not recalled.settled and not (await self._held_to_distance(verdict, after)).enough:
@@ -215,11 +217,7 @@ class Loop:
 
     async def _judge(self, state: State) -> Judged:
         last = bool(state.budget.rounds) and state.round >= state.budget.rounds
-        if (
-            self._context.chat is None
-            and self._context.search_context.judge() is not None
-            and (answered(state) or asks_for(state.question, state.language))
-        ):
+        if self._is_by_chain(state):
             judged = judged_by_chain(state)
             astray = judged.enough and not answering_chain(state) and bool(chain_to_absent(state)[1])
             return replace(judged, enough=False, reason=ASTRAY, missing=state.question) if astray else judged
@@ -227,6 +225,11 @@ class Loop:
             judged = judged_by_text(state, await unknown_terms(state, self._context.search_context.store))
             return await self._held_to_distance(judged, state)
         return await judged_by_model(self._context.chat, state)
+
+    def _is_by_chain(self, state: State) -> bool:
+        """Say whether the packaged judge says what answers, and not the words that question and facts share."""
+        judged = self._context.chat is None and self._context.search_context.judge() is not None
+        return judged and (answered(state) or bool(asks_for(state.question, state.language)))
 
     async def _held_to_distance(self, judged: Judged, state: State) -> Judged:
         """Say no where no clear fact stands in a chunk that is near enough to the question to answer from."""
