@@ -103,6 +103,15 @@ async def test_what_was_read_is_read_again_for_a_later_lead(tmp_path: Path) -> N
     assert "Eklund Holding" in walk.answer.text
 
 
+async def test_neither_a_count_nor_a_day_is_a_lead(tmp_path: Path) -> None:
+    texts = [
+        Text("The Sorby club has 9 telescopes and meets on Tuesdays.", id="a", title="Sorby club"),
+        Text("In January the Sorby club is led by Ada Quill of Class 9.", id="b", title="Sorby news"),
+    ]
+    walk = await walked(tmp_path, texts, "Who pays for the telescopes of the Sorby club?")
+    assert not {"has 9", "Tuesdays", "January"}.intersection(lead.text for lead in walk.state.leads)
+
+
 @pytest.mark.parametrize("question", ["Was kostet die Zulassung?", "Who leads it?"])
 async def test_where_nothing_answers_no_chain_is_told(tmp_path: Path, question: str) -> None:
     walk = await walked(tmp_path, [LEASE], question)

@@ -11,7 +11,7 @@ from typing import Any
 
 import regex
 
-from rove.language.quantities.dates import whole_days
+from rove.language.quantities.dates import months, whole_days
 from rove.language.scripts import is_unspaced
 from rove.records.quantity import TextValue
 
@@ -33,6 +33,17 @@ def days_in(text: str, language: str, today: str) -> list[TextValue]:
         if not any(day.start < held.end and held.start < day.end for held in kept):
             kept.append(day)
     return sorted(kept, key=lambda day: day.start)
+
+
+def is_day_or_month(name: str, language: str) -> bool:
+    """Say whether a name is that of a weekday or a month, also of several ("Tuesdays").
+
+    >>> [is_day_or_month(name, "en") for name in ("Tuesdays", "January", "Friday Harbour")]
+    [True, True, False]
+    """
+    days = {word.casefold() for word in _table()["weekdays"].get(language, "").split()}
+    own = name.casefold()
+    return any(one in days or one in months(language) for one in (own, own.removesuffix("s")))
 
 
 def _reckoned(text: str, language: str, today: str) -> Iterator[TextValue]:

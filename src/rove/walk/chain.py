@@ -11,6 +11,8 @@ from rove.answer.extract import Candidate
 from rove.enrich.entities import mentions
 from rove.language.pipe_rows import table_rows
 from rove.language.quantities.reader import read_quantities
+from rove.language.relative_days import is_day_or_month
+from rove.language.stopwords import stop_words
 from rove.language.words import query_terms, terms
 from rove.records.walk_events import Fact, Lead
 from rove.walk.judge import asked_terms
@@ -249,7 +251,7 @@ def _coded(said: str, language: str) -> Iterator[BridgeValue]:
 
     yield from (BridgeValue(found[0]) for found in _ORDINAL.finditer(said))
     for found in _NUMBERED.finditer(said):
-        if not is_amount(*found.span("number")):
+        if not is_amount(*found.span("number")) and found["head"].casefold() not in stop_words(language):
             yield BridgeValue(found["number"], found["head"])
     for found in _CODE.finditer(said):
         code = found[0]
@@ -260,7 +262,7 @@ def _coded(said: str, language: str) -> Iterator[BridgeValue]:
 
 def _named(said: str, language: str) -> Iterator[BridgeValue]:
     for mention in mentions(said, language):
-        if mention.sure:
+        if mention.sure and not is_day_or_month(mention.name, language):
             yield BridgeValue(mention.name, sure=False)
 
 

@@ -14,6 +14,7 @@ from rove.answer.judged_spans import judged_spans
 from rove.answer.passages import read_parents
 from rove.answer.spans import ReadSpans
 from rove.enrich.entities import mentions
+from rove.language.relative_days import is_day_or_month
 from rove.language.words import query_terms, terms
 from rove.models.passage_reading import PassageReading
 from rove.records import Hit
@@ -146,6 +147,9 @@ def _names(fact: Fact, candidate: Candidate, state: State, read: str) -> list[Le
     named = [
         (name, score)
         for name, score in bridges(state.question, candidate.text, language, known=known)
-        if score >= LIKELY and name in sure and not is_furniture(name, candidate.text, read)
+        if score >= LIKELY
+        and name in sure
+        and not is_furniture(name, candidate.text, read)
+        and not is_day_or_month(name, language)
     ]
     return [lead_to(name, "name", state.round, promise=score, fact=fact) for name, score in named[:NAMES]]

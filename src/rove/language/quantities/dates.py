@@ -84,7 +84,7 @@ def _dated(found: regex.Match[str], language: str) -> Iterator[Quantity]:
     parts = found.groupdict()
     name = (parts.get("name") or "").rstrip(".")
     year, day = int(parts.get("year") or parts.get("late") or 0), int(parts.get("day") or 0)
-    month = _months(language).get(name, 0) if name else int(parts.get("month") or 0)
+    month = months(language).get(name, 0) if name else int(parts.get("month") or 0)
     certainty = 1.0
     if parts.get("mark") == "/" and not found[0][:4].isdigit() and language == "en":
         month, day = day, month
@@ -104,8 +104,8 @@ def _is_day(day: CalendarDay) -> bool:
 
 
 @cache
-def _months(language: str) -> Mapping[str, int]:
-    """The names of months → their numbers: of the language, or of all where it has none."""
+def months(language: str) -> Mapping[str, int]:
+    """Return the names of months → their numbers: of the language, or of all where it has none."""
     table = date_words()["months"]
     lines = [table[language]] if language in table else table.values()
     return {
@@ -120,7 +120,7 @@ def _months(language: str) -> Mapping[str, int]:
 def _named(language: str) -> tuple[regex.Pattern[str], ...]:
     if language in {"zh", "ja"}:
         return ()
-    name = rf"(?=\p{{L}})(?P<name>{any_of(_months(language))})\.?"
+    name = rf"(?=\p{{L}})(?P<name>{any_of(months(language))})\.?"
     day, late = rf"(?<![\d.,:-]){_DAY}", r"(?P<late>\d{4})(?!\d)"
     nth, of = r"(?:st|nd|rd|th|º|er|\.)?", rf"(?:(?:of|de|di){_GAP})?"
     return (
