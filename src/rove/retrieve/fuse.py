@@ -58,16 +58,18 @@ def adaptive(lists: SearchLists) -> list[Scored]:
     return _ranked(scores)
 
 
-def zscores(scored: Sequence[Scored]) -> dict[str, float]:
+def zscores(scored: Sequence[Scored], among: Sequence[Scored] | None = None) -> dict[str, float]:
     """Standardise the scores of one list: (score - mean) / standard deviation; all 0 where they do not differ.
+
+    `among`: those whose mean and deviation these are, if not all.
 
     >>> zscores([("a", 3.0), ("b", 1.0)])
     {'a': 1.0, 'b': -1.0}
     """
     if not scored:
         return {}
-    mean = fsum(score for _, score in scored) / len(scored)
-    deviation = _deviation([score for _, score in scored])
+    measured = [score for _, score in (among or scored)]
+    mean, deviation = fsum(measured) / len(measured), _deviation(measured)
     return {name: (score - mean) / deviation if deviation else 0.0 for name, score in scored}
 
 

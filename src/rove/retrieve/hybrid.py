@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from rove.language.detect import detect
 from rove.records import Hit
 from rove.registry import load
 from rove.retrieve import Query, SearchContext
 from rove.retrieve.fuse import fused
+from rove.retrieve.other_languages import with_others
 from rove.retrieve.ranked_lists import ranked_lists, to_hits
 from rove.retrieve.rerank import reranked
 
@@ -32,6 +34,13 @@ async def fused_hits(search_context: SearchContext, query: Query) -> list[Hit]:
     settings = search_context.settings
     depth = max(settings.candidates, query.top_k)
     lists = await ranked_lists(search_context, query, top_k=depth, names=["keyword", "semantic"])
-    pool = max(query.top_k, settings.rerank_pool if query.rerank else 0)
-    hits = await to_hits(search_context, fused(lists, settings)[:pool], lists, rerank=query.rerank)
-    return await reranked(search_context, query.text, hits) if query.rerank else hits
+    ranked = fused(lists, settings)
+    if not query.rerank:
+        return await to_hits(search_context, ranked[: query.top_k], lists)
+    spoken = detect(query.text) if lists.languages else ""
+    compared = with_others(ranked, lists.ranked["semantic"], lists.languages, spoken, settings.rerank_pool)
+    scores = dict(ranked)
+    order = list(dict.fromkeys((*compared, *(name for name, _ in ranked[: query.top_k]))))
+    hits = await to_hits(search_context, [(name, scores[name]) for name in order], lists, rerank=True)
+    others = max(len(compared) - settings.rerank_pool, 0)
+    return await reranked(search_context, query.text, hits, others=others, spoken=spoken)

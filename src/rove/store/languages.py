@@ -28,6 +28,16 @@ class Languages:
         counts = np.bincount(self._codes.array[among], minlength=len(self._code)).tolist()
         return {language: count for language, count in zip(self._code, counts, strict=True) if count}
 
+    @property
+    def one(self) -> bool:
+        """Whether all rows, also of what is gone, are in one language."""
+        return len(self._code) < 2
+
+    def of(self, rows: Sequence[int]) -> list[str]:
+        """Return the languages of rows."""
+        names = list(self._code)
+        return [names[code] for code in self._codes.array[np.array(rows, np.intp)].tolist()]
+
     def packed(self, keep: NDArray[np.bool_]) -> tuple[list[str], NDArray[Any]]:
         """Return what `restore` takes, of the rows to keep, (n,) bool: the languages that they are in, and codes."""
         used, codes = np.unique(self._codes.array[keep], return_inverse=True)

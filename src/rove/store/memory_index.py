@@ -214,6 +214,13 @@ class MemoryIndex:
             seen.languages = by_frequency(self._languages.counts(seen.rows))
         return seen.languages
 
+    def languages_of(self, chunk_ids: Sequence[str]) -> dict[str, str]:
+        """The language of each of the chunks that is held; none where all are in one language."""
+        if self._languages.one:
+            return {}
+        held = {one: row for one, row in zip(chunk_ids, self._ids.rows(chunk_ids), strict=True) if row is not None}
+        return dict(zip(held, self._languages.of(list(held.values())), strict=True))
+
     def best_semantic(self, vector: Vector, *, top_k: int, where: Filter | None = None) -> list[Scored]:
         """See `Index.semantic`. With an access filter always exact: what is hidden must not change what is found."""
         return self._nearest(self._vectors.deep, vector, top_k, where)

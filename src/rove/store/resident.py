@@ -99,7 +99,10 @@ class Resident:
             if first is not None and index.shallow:
                 shallow = index.best_shallow(first, top_k=top_k, where=where)
                 nearness |= index.nearness(first, [name for name, _ in shallow], where, shallow=True)
-            return SearchLists(ranked, covered, nearness, shallow=shallow, shallow_chunks=index.shallow)
+            languages = index.languages_of(list(nearness))
+            return SearchLists(
+                ranked, covered, nearness, languages=languages, shallow=shallow, shallow_chunks=index.shallow
+            )
 
     @property
     def shallow(self) -> int:

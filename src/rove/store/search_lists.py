@@ -14,6 +14,7 @@ class SearchLists:
 
     `coverage`: the share of the question's different terms in the best keyword hit, 0 to 1. `nearness`: of each chunk
     of the semantic list, how near its document as a whole is to the question; empty where the index does not know.
+    `languages`: of each chunk of the semantic list; empty where the base has one language.
     `trust`: how far the semantic list is trusted beside the keywords, see `rove.models.trust_of`.
 
     `shallow`: the list of the chunks that are shallow, by the stand-in's cosines, where its vector was given;
@@ -24,6 +25,7 @@ class SearchLists:
     coverage: float = 1.0
     nearness: Mapping[str, float] = field(default_factory=dict[str, float])
     trust: float = 1.0
+    languages: Mapping[str, str] = field(default_factory=dict[str, str])
     shallow: Sequence[Scored] = ()
     shallow_chunks: int = 0
 
