@@ -103,6 +103,28 @@ async def test_what_was_read_is_read_again_for_a_later_lead(tmp_path: Path) -> N
     assert "Eklund Holding" in walk.answer.text
 
 
+async def test_of_two_codes_the_one_leads_of_which_the_question_is_said(tmp_path: Path) -> None:
+    mail = Text("Für den Umbau von Halle 4 nehmen wir die Pumpe QP-31. Die QP-30 ist zu klein.", id="m", title="Umbau")
+    walk = await walked(tmp_path, [mail, *SUPPLIES[1:]], "Wann wird die Pumpe für den Umbau von Halle 4 geliefert?")
+    assert walk.answer is not None
+    assert walk.answer.short is not None
+    assert walk.answer.short.quote == "9. Juli 2025"
+
+
+async def test_a_name_on_the_way_is_no_answer_where_it_leads_to_what_was_asked(tmp_path: Path) -> None:
+    texts = [
+        Text("Order the seal SS-7 of the Orla pump by its number.", id="sheet", title="Orla pump"),
+        Text("| Part | Supplier |\n|---|---|\n| SS-5 | Tarn |\n| SS-7 | Dorn Works |\n", id="parts", title="Parts"),
+        Text("Dorn Works: phone 0113 555 0199.", id="contacts", title="Contacts"),
+        Text("Tarn: phone 0113 555 0100.", id="others", title="Others"),
+    ]
+    walk = await walked(tmp_path, texts, "What is the phone number of the supplier of the seal of the Orla pump?")
+    assert walk.answer is not None
+    assert walk.answer.short is not None
+    assert "0113 555 0199" in walk.answer.short.quote
+    assert "0100" not in walk.answer.text
+
+
 async def test_neither_a_count_nor_a_day_is_a_lead(tmp_path: Path) -> None:
     texts = [
         Text("The Sorby club has 9 telescopes and meets on Tuesdays.", id="a", title="Sorby club"),

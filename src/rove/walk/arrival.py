@@ -17,16 +17,17 @@ from rove.models import Embedder
 from rove.models.judge import Judge
 from rove.records.document import Span
 from rove.walk.chain import cells_of, clauses, held_terms
-from rove.walk.chain_search import Passage, Path
+from rove.walk.chain_search import Link, Passage, Path
 from rove.walk.leads import plain
 from rove.walk.references import references
 
 LEAST_CHANCE = 1e-6
-LOGIT, COVERED, HELD, POINTED, POINTS_ON, KIND, NAMED = 0.5, 5.0, 3.0, 1.5, 2.0, 8.0, 8.0
+LOGIT, COVERED, LINKED, HELD, POINTED, POINTS_ON, KIND, NAMED = 0.5, 5.0, 1.0, 3.0, 1.5, 2.0, 8.0, 8.0
 ELSEWHERE = 4.0
-"""What counts: the judge's logit, the question's words on the way, a value of the step before that the answer stands
-with, a reference that led there; and against it a passage that points on, and more so by a clause that has what is
-asked, an answer of another kind than is asked, a name of the question that the way lacks."""
+"""What counts: the judge's logit, the question's words on the way, and of these those of the sentence that named the
+value gone on from, a value of the step before that the answer stands with, a reference that led there; and against it a
+passage that points on, and more so by a clause that has what is asked, an answer of another kind than is asked, a name
+of the question that the way lacks."""
 LEVEL = 3.0
 SURE, LEAST_COVERED, DIRECTLY = 4.5, 0.6, 6.0
 """A passage that no step led to must answer as surely as docs/decisions/058-judge.md has it, and hold this share of the
@@ -176,10 +177,17 @@ class ChainJudge:
         if len(path.hops) == 1:
             return min(logit - SURE, DIRECTLY * (covered - LEAST_COVERED)) - NAMED * (not named) - KIND * (not fits)
         score = LOGIT * logit + COVERED * covered + HELD * path.last.held + POINTED * min(pointed, 2)
+        score += LINKED * self._share(path.last.link)
         score -= POINTS_ON * _points_on(passages[path.last.passage], path)
         score -= ELSEWHERE * self._is_elsewhere(passages[path.last.passage], path, one, said)
         score -= KIND * (not fits) + NAMED * (not named) + LEVEL
         return score
+
+    def _share(self, link: Link | None) -> float:
+        """The share of the question's words in the sentence that named a value; 0 where a reference led on."""
+        if link is None or link.value is None:
+            return 0.0
+        return len(held_terms(self._asked, link.at.text, self._language)) / max(len(self._asked), 1)
 
     def _is_elsewhere(self, passage: Passage, path: Path, one: Candidate, said: str) -> bool:
         """Say whether a clause that points on has words of the question which the answer's, and the way, lack."""

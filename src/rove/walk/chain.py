@@ -46,6 +46,7 @@ _AMOUNT = re.compile(r"-?[\d.,\s%€$£¥]*\Z")
 _CLAUSE = re.compile(r"[;；。\n]|\.\s|\A\s*[-*•]\s")
 _PART = re.compile(r"[,;，；、。]\s*|\.\s")
 _ORDINAL = re.compile(r"第[\d一二三四五六七八九十百]+[号號]")
+_DIGITS_AFTER, _DIGITS_BEFORE = re.compile(r"[ /-]\d"), re.compile(r"\d[ /-]\Z")
 _WORD_BEFORE = re.compile(r"([^\W\d_]{2,40})\s\Z")
 MANY_CODES = 2
 _EDGES = " \t\"'“”„「」『』《》().,，、：:*_"
@@ -255,9 +256,16 @@ def _coded(said: str, language: str) -> Iterator[BridgeValue]:
             yield BridgeValue(found["number"], found["head"])
     for found in _CODE.finditer(said):
         code = found[0]
+        if code.isdigit() and _is_grouped(said, *found.span()):
+            continue
         if not (code.isdigit() and (len(code) < 3 or _YEAR.match(code))) and not is_amount(*found.span()):  # noqa: PLR2004
             before = _WORD_BEFORE.search(said[max(found.start() - LONGEST_CHARS, 0) : found.start()])
             yield BridgeValue(code, before[1] if before and code.isdigit() else "")
+
+
+def _is_grouped(said: str, start: int, end: int) -> bool:
+    """Say whether digits are a group of a longer number: "0113 555 0199"."""
+    return bool(_DIGITS_AFTER.match(said, end)) or bool(_DIGITS_BEFORE.search(said[max(start - 2, 0) : start]))
 
 
 def _named(said: str, language: str) -> Iterator[BridgeValue]:

@@ -106,6 +106,8 @@ class ChainReader:
             return None
         answers = [one for one in found if one]
         best = max(answers, key=_by_chain_first, default=None)
+        further = [one for one in answers if best and one.score > 0 and _goes_on_from(one, best)]
+        best = max(further, key=_by_chain_first, default=best)
         return next((one for one in answers if best and _needs_no_step(one, best)), best)
 
 
@@ -119,6 +121,18 @@ def _is_page_word(link: Link, read: str) -> bool:
 def _by_chain_first(one: ChainAnswer) -> tuple[bool, float]:
     """Order answers: a chain that has arrived comes before a passage that may be about another thing."""
     return len(one.path.hops) > 1 and one.score > 0, one.score
+
+
+def _goes_on_from(one: ChainAnswer, other: ChainAnswer) -> bool:
+    """Say whether what another answer names was only a step of a way that has more of the question's words."""
+    there = other.candidate.citation
+    start, end = (edge - there.span[0] for edge in other.span)
+    named = {
+        hop.link.value.text
+        for hop in one.path.hops
+        if hop.link is not None and hop.link.value is not None and hop.link.at.citation == there
+    }
+    return one.path.words > other.path.words and any(value in there.quote[start:end] for value in named)
 
 
 def _needs_no_step(one: ChainAnswer, other: ChainAnswer) -> bool:
