@@ -51,7 +51,13 @@ class DatabaseOperations:
         return await schema_part(self.search_context, Query(question, top_k, as_filter(where)), budget_tokens)
 
     async def ask_database(
-        self, question: str, database: str = "", *, dry_run: bool = False, listener: Listener = ignore
+        self,
+        question: str,
+        database: str = "",
+        *,
+        dry_run: bool = False,
+        by_rules: bool = False,
+        listener: Listener = ignore,
     ) -> SqlReply:
         """Answer a question from a database that the settings name; "" for the only one.
 
@@ -59,6 +65,7 @@ class DatabaseOperations:
             question: what to find out; without a chat model in English, German, Hungarian, Chinese or Japanese.
             database: its name in the settings table "databases".
             dry_run: write and check the SQL, and run nothing.
+            by_rules: ask no chat model, though there is one.
             listener: told of the SQL that has run (`DatabaseAsked`).
 
         Raises:
@@ -67,10 +74,17 @@ class DatabaseOperations:
             ServiceError: the database took too long.
         """
         check_asked(question)
-        return await (await self._asker(database)).ask(question, dry_run=dry_run, listener=listener)
+        asker = await self._asker(database, by_rules=by_rules)
+        return await asker.ask(question, dry_run=dry_run, listener=listener)
 
     async def ask_tables(
-        self, question: str, *, where: Where | None = None, dry_run: bool = False, listener: Listener = ignore
+        self,
+        question: str,
+        *,
+        where: Where | None = None,
+        dry_run: bool = False,
+        by_rules: bool = False,
+        listener: Listener = ignore,
     ) -> SqlReply:
         """Answer a question from the tables in the documents: sheets, and tables in pages, texts and PDFs.
 
@@ -80,6 +94,7 @@ class DatabaseOperations:
             question: see `ask_database`.
             where: a filter over the documents.
             dry_run: see `ask_database`.
+            by_rules: likewise.
             listener: likewise.
 
         Raises:
@@ -89,9 +104,8 @@ class DatabaseOperations:
         """
         check_asked(question)
         ask = _part("document_tables:ask_tables")
-        return await ask(
-            self.search_context, self.chat_model(), question, as_filter(where), dry_run=dry_run, listener=listener
-        )
+        chat = None if by_rules else self.chat_model()
+        return await ask(self.search_context, chat, question, as_filter(where), dry_run=dry_run, listener=listener)
 
     async def run_sql(
         self, sql: str, database: str = "", *, dry_run: bool = False, listener: Listener = ignore
@@ -105,7 +119,7 @@ class DatabaseOperations:
         check_asked(sql)
         return await (await self._asker(database)).run(sql, dry_run=dry_run, listener=listener)
 
-    async def _asker(self, name: str) -> DatabaseAsker:
+    async def _asker(self, name: str, *, by_rules: bool = False) -> DatabaseAsker:
         known = self.settings.databases
         name = name or (next(iter(known)) if len(known) == 1 else "")
         if name not in known:
@@ -123,7 +137,8 @@ class DatabaseOperations:
         tables = [table for table in held[name][1] if not allowed or table.name.casefold() in allowed]
         meanings = _part("by_meaning:NameMeanings")(self.search_context.embedder, self.search_context.judge())
         meanings = self.__dict__.setdefault("_name_meanings", meanings)
-        return asker(name, target, tables, limits(one.max_rows, one.timeout_s), self.chat_model(), meanings)
+        chat = None if by_rules else self.chat_model()
+        return asker(name, target, tables, limits(one.max_rows, one.timeout_s), chat, meanings)
 
 
 NONE = 'Set one up in rove.toml: [databases.shop] url = "postgresql://reader:…@host/shop".'

@@ -73,7 +73,7 @@ class DocumentOperations:
         await asyncio.to_thread(check_own, self.store, [document_id])
         kept = KeptQuestion(question, document_id, span, text[start:end])
         if not await asyncio.to_thread(KeptQuestions(self.store.catalog.database).keep, [kept]):
-            message = f"This is no question that could be kept: {question[:80]!r}."
+            message = f"This is not a question that could be kept: {question[:80]!r}."
             raise InputError(message, cure=f"Write one of at most {MOST_CHARS} characters.")
 
     async def kept_questions(self) -> list[KeptQuestion]:

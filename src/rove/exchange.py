@@ -348,6 +348,6 @@ def _decoded(written: object) -> bytes | None:
 
 def _object(tree: dict[str, Any], name: str) -> dict[str, Any]:
     if not isinstance(tree[name], dict):
-        message = f"{name} is no object"
+        message = f"{name} is not an object"
         raise TypeError(message)
     return tree[name]

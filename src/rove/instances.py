@@ -56,7 +56,7 @@ def told_apart(**given: object) -> tuple[Instances, dict[str, object]]:
     for name, value in made.items():
         missing = [part for part in CONTRACTS[name].split() if not hasattr(value, part)]
         if missing:
-            message = f"{name}={value!r} is no table of settings, and as an object it lacks: {', '.join(missing)}."
+            message = f"{name}={value!r} is not a table of settings, and as an object it lacks: {', '.join(missing)}."
             raise ConfigError(message, cure="Give a table, as embedder={'name': 'fake'}, or an object of its contract.")
     if "embedder" in made:
         made["embedder"] = remembering(made["embedder"])

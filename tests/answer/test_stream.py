@@ -19,6 +19,7 @@ from rove.events import Event, TextDelta, ignore
 from rove.models import ChatModel
 from rove.models.chat import PydanticChatModel
 from rove.models.fake import FakeEmbedder
+from rove.models.thinking import WithoutThinking
 from rove.records import Answer, Chunk, Hit
 from rove.records.hit import Place
 from rove.settings import AnswerSettings, ChatSettings
@@ -244,6 +245,23 @@ async def test_a_model_that_fails_after_a_sentence_has_passed_leaves_it() -> Non
     answer = await answered("en", raw_stream(*told.chunks, b'data: {"error": {"message": "overloaded"}}\n\n'))
     assert (answer.text, answer.cut) == (f"{HELD['en'][0]} [1]", True)
     assert "overloaded" in answer.note
+
+
+@pytest.mark.parametrize("written", [HELD["en"][0] + " [1]", FALSE["en"] + " [1]"])
+async def test_thoughts_stand_beside_an_answer_for_who_wants_them(written: str) -> None:
+    model = WithoutThinking(Pieces("<think>Room 12 ", f"holds it [1].</think>{written}"))
+    for wanted in (True, False):
+        answer = await Answerer(FakeEmbedder(), model, AnswerSettings(strict=True, thoughts=wanted)).answer(
+            "?",
+            hits_in("en"),
+            GateVerdict(passes=True),
+            language="en",
+            text_of=context_of("en").text_of,
+            listener=ignore,
+        )
+        assert answer.thoughts == ("Room 12 holds it [1]." if wanted else "")
+        assert "Room 12" not in answer.text
+        assert "Room 12" not in str(answer.sentences)
 
 
 async def test_what_the_persona_says_of_itself_is_cut_as_well() -> None:

@@ -138,7 +138,7 @@ def test_ctrl_c_opens_the_edit_and_the_walk_goes_on_after_it(base: str) -> None:
     terminal.until("The town is in Hungary.")
     terminal.until("— you")
     terminal.type("nonsense\r")
-    terminal.until("no command")
+    terminal.until("not a command")
     terminal.type("resume\r")
     terminal.until("Tisza")
     terminal.until("open: rove inspect")

@@ -33,7 +33,7 @@ def test_labels_without_a_column_are_an_error_that_names_it(tmp_path: Path) -> N
     with pytest.raises(InputError, match="'run'"):
         read_dataset(tmp_path)
     (tmp_path / "labels.parquet").write_bytes(b"no parquet")
-    with pytest.raises(InputError, match="no parquet file"):
+    with pytest.raises(InputError, match="not a parquet file"):
         read_dataset(tmp_path)
 
 

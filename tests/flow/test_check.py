@@ -32,19 +32,19 @@ WRONG = [
     ('found = "$found"', 'fond = "$found"', "steps.answer", "takes no 'fond'", "Did you mean 'found'?"),
     ('found = "$found"', 'found = "$fond"', "steps.answer", "$fond names no step", "Did you mean 'found'?"),
     ('found = "$found"', "", "steps.answer", "needs 'found': Found", "Write found ="),
-    ('found = "$found"', 'found = "$found.hits"', "steps.answer.found", "list of Hit; wanted is Found", "another part"),
+    ('found = "$found"', 'found = "$found.hits"', "steps.answer.found", "list of Hit; needed is Found", "another part"),
     ('found = "$found"', 'found = "text"', "steps.answer.found", "'text' is wrong", "Wanted is Found"),
     ('answer = "$answer"', 'answer = "$answer.txt"', "output", "Answer has no 'txt'", "Did you mean 'text'?"),
     ('answer = "$answer"', 'answer = "$found.hits.chunk.page_number"', "output", "Chunk has no", "It has: "),
     ('answer = "$answer"', 'answer = "$found"', "steps.answer", "Nothing uses", "Refer to it"),
     ('answer = "$answer"', "", "output", "Nothing comes out", "below [output]"),
-    ('"$input.question"', '"$input.questoin"', "steps.found", "$input.questoin is no input", "'question'?"),
+    ('"$input.question"', '"$input.questoin"', "steps.found", "$input.questoin is not an input", "'question'?"),
     ('use = "retrieve"', 'use = "retrieve"\nmode = 5', "steps.found.mode", "5 is wrong", "Wanted is str"),
     ('use = "retrieve"', 'use = "retrieve"\nwhen = "found ="', "steps.found.when", "cannot be read", "conditions like"),
     ('use = "retrieve"', 'use = "retrieve"\nwhen = "__import__(1)"', "steps.found.when", "neither", "conditions like"),
     ('use = "retrieve"', 'use = "retrieve"\nwhen = "answer.text"', "steps.found", "found → answer → found", "at_most"),
     ('use = "retrieve"', 'use = "retrieve"\nwhen = "count(nobody)"', "steps.found", "$nobody names no step", "Steps: "),
-    ('use = "retrieve"', 'use = "retrieve"\neach = "$input.question"', "steps.found.each", "is no list", "to a list"),
+    ('use = "retrieve"', 'use = "retrieve"\neach = "$input.question"', "steps.found.each", "not a list", "to a list"),
     ('use = "retrieve"', 'use = "retrieve"\nmode = "$item"', "steps.found", "without each", "Write each"),
     ('[output]', '[loops.again]\nsteps = ["fund"]\nat_most = 2\n[output]', "loops.again", "no step 'fund'", "'found'"),
     ('[output]', '[loops.again]\nsteps = ["found"]\nat_most = 0\n[output]', "loops.again", "at_most is 0", "from 1"),
@@ -54,7 +54,7 @@ WRONG = [
 ]  # fmt: skip
 UNREADABLE = [
     ("[steps.found]\n", "steps.found names no operator"),
-    ("steps = 3\n", "steps is no table"),
+    ("steps = 3\n", "steps is not a table"),
     ("stepps = 3\n", "Did you mean 'steps'?"),
     ('[steps.found]\nuse = "retrieve"\nretry = 99\n', "retry 0 to 10"),
     ('[steps.found]\nuse = "retrieve"\non_error = "stop"\n', "steps.found is wrong"),
@@ -148,7 +148,7 @@ def test_a_condition_is_no_code(text: str) -> None:
 
 
 def test_a_reference_never_leaves_what_was_given() -> None:
-    with pytest.raises(ConfigError, match="is no reference"):
+    with pytest.raises(ConfigError, match="is not a reference"):
         _refuse(flow_of(GOOD.replace("$input.question", "$input.__class__", 1), "mine.toml"))
 
 
@@ -175,7 +175,7 @@ def blocking(context: FlowContext, *, text: str) -> str:
 
 @pytest.mark.parametrize("function", [unannotated, clashing, contextless, blocking])
 def test_what_is_no_operator_is_refused(function: object) -> None:
-    with pytest.raises(ConfigError, match="is no operator"):
+    with pytest.raises(ConfigError, match="is not an operator"):
         operator_of(function)  # pyright: ignore[reportArgumentType]
 
 

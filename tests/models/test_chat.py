@@ -15,6 +15,7 @@ from openai_server import Reply, Server, chat, endless, event, failure, no_choic
 from rove.errors import ConfigError, CutReplyError, ServiceError
 from rove.models.chat import PydanticChatModel
 from rove.models.endpoint import certificates
+from rove.models.thinking import with_thoughts
 from rove.settings import ChatSettings
 
 KEY = "sk-very-secret-4711"
@@ -46,6 +47,17 @@ async def test_pieces_come_as_they_are_written_and_no_tool_is_offered() -> None:
     assert asked["messages"][1]["content"] == "What is Rove?"
     assert server.paths == ["/v1/chat/completions"]
     assert server.headers[0]["authorization"] == f"Bearer {KEY}"
+
+
+async def test_thoughts_that_come_apart_are_kept_and_a_reply_of_nothing_else_is_said_at_once() -> None:
+    thought = event({"delta": {"reasoning_content": "Hm, 9999?"}, "finish_reason": None})
+    stop = event({"delta": {}, "finish_reason": "stop"})
+    async with serve(Reply(chunks=[thought, stop, b"data: [DONE]\n\n"])) as server:
+        kept: list[str] = []
+        with pytest.raises(ServiceError, match="no reply"):
+            _ = [one async for one in with_thoughts(model(server).stream("", "q"), kept)]
+    assert kept == ["Hm, 9999?"]
+    assert len(server.requests) == 1
 
 
 async def test_one_model_serves_many_questions_and_a_local_server_needs_no_key() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from rove.errors import CutReplyError, ServiceError
-from rove.models.thinking import ThinkingFilter, WithoutThinking
+from rove.models.thinking import ThinkingFilter, WithoutThinking, note_thought, with_thoughts
 
 THOUGHT = "The user asks for the gate code. Source [1] says that 9999 is old [1]. The guard sits in room 12 [1]."
 GOOD = "The gate code is 4417 [1]."
@@ -23,6 +23,11 @@ FORMS = {
     "harmony": f"<|channel|>analysis<|message|>{THOUGHT}<|end|><|start|>assistant<|channel|>final<|message|>{GOOD}"
     "<|return|>",
     "harmony without its signs": f"analysis{THOUGHT}assistantfinal{GOOD}",
+    "attribute": f'<think time="3 s">{THOUGHT}</think>{GOOD}',
+    "channel": f"<|channel>thought\n{THOUGHT}<channel|>{GOOD}",
+    "inner": f"<|inner_prefix|>{THOUGHT}<|inner_suffix|>{GOOD}",
+    "answer in a frame": f"<think>{THOUGHT} I write it in <answer> tags.</think>\n<answer>\n{GOOD}\n</answer>",
+    "response in a frame, unopened": f"{THOUGHT}\n</think>\n<response>{GOOD}</response>",
     "empty": f"<think>\n\n</think>\n\n{GOOD}",
     "twice": f"<think>{THOUGHT}</think>{GOOD} <think>{THOUGHT}</think>",
 }
@@ -32,6 +37,7 @@ KEPT = [
     "Code: `</think>` ends it. More.",
     "```\nA.\n</think>\nB.\n```\nThe end.",
     "Some end with </think>, others do not. Some with [/THINK].",
+    "The element <answer> holds it, and </answer> ends it. <response> too.",
     "a < b and [1] <thanks> [THIS] ◁.",
 ]
 
@@ -74,6 +80,16 @@ class Model:
             if isinstance(piece, Exception):
                 raise piece
             yield piece
+
+
+async def test_thoughts_are_kept_for_who_reads_them_and_for_nobody_else():
+    model, kept = WithoutThinking(Model([*pieces(FORMS["closed"], 5)], [*pieces(FORMS["twice"], 5)])), []
+    said = ""
+    async for piece in with_thoughts(model.stream("", ""), kept):
+        said += piece
+        note_thought("a call between two pieces")
+    assert said.strip() == GOOD
+    assert "".join(kept).strip() == THOUGHT
 
 
 async def gather(model):

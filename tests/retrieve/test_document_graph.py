@@ -62,3 +62,20 @@ async def test_a_document_without_headings_holds_its_chunks_itself(tmp_path: Pat
             ("chunk", "Nothing is said here."),
         ]
         assert [bond.kind for bond in found.bonds] == ["holds"]
+
+
+async def test_a_chunk_that_begins_with_the_heading_above_its_own_hangs_under_its_own(tmp_path: Path) -> None:
+    parts = "# Travel", "## Costs", "Trains are paid.", "## Hotels", "Ninety euros.", "# Training", "## Costs"
+    text = "\n\n".join((*parts, "The firm pays."))
+    async with AsyncRove.open(tmp_path, embedder={"name": "fake"}, chunk={"strategy": {"markdown": "header"}}) as kb:
+        await kb.add(Text(text, id="x", kind="markdown"))
+        graph = await kb.document_graph("x")
+    named = {part.key: part for part in graph.parts}
+    held = {
+        named[bond.target].name: named[bond.source]
+        for bond in graph.bonds
+        if bond.kind == "holds" and named[bond.target].kind == "chunk"
+    }
+    places = {name.split()[-2]: (part.name, part.span) for name, part in held.items()}
+    sections = [(part.name, part.span) for part in graph.parts if part.kind == "section"]
+    assert places == {"are": sections[1], "Ninety": sections[2], "firm": sections[4]}

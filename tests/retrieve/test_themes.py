@@ -150,3 +150,20 @@ async def test_a_chat_model_tells_of_themes_what_their_passages_hold(tmp_path: P
         chat.replies["Sentences"] = [ServiceError("It is gone.", cure="Wait.")]
         await told.delete(again.citations[0].document_id)
         assert (await told.ask("What are the main themes?")).mode == "extractive"
+
+
+@pytest.mark.parametrize(
+    ("texts", "name"),
+    [
+        ([f"Day {n}: the night train to Vienna was late." for n in range(5)], "night train"),
+        ([f"第{n}天，机房温度报警，值班人员到场。" for n in range(5)], "机房温度报警"),
+    ],
+)
+def test_what_most_passages_say_names_a_theme_whose_titles_all_differ(
+    tmp_path: Path, texts: list[str], name: str
+) -> None:
+    with Rove.open(tmp_path, embedder={"name": "fake"}) as base:
+        base.add([Text(text, id=f"t{n}", title=f"{chr(65 + n)}{n}x Report") for n, text in enumerate(texts)])
+        (theme, *_) = base.themes()
+        assert name in theme.name
+        assert not any("Report" in label for label in theme.label)

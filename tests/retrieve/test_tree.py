@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 
-from rove import AsyncRove, Text, field
+from rove import AsyncRove, Rove, Text, field
 
 HANDBOOK = """# Handbook
 
@@ -120,3 +120,74 @@ async def test_the_number_of_a_heading_need_not_be_asked_for(tmp_path: Path, que
         assert not any("year" in text or "Read" in text for text in below)
         (hit, *_) = await kb.search("2024", mode="tree")
         assert "tree" in hit.sources
+
+
+PAGES = """# Reisen
+
+## Kosten
+
+Flug und Hotel werden bis 2000 EUR erstattet.
+
+## Genehmigung
+
+Der Vorgesetzte genehmigt jede Fahrt.
+
+# Weiterbildung
+
+## Kosten
+
+Der Betrieb trägt die Gebühren.
+
+## Anmeldung
+
+Das Personalbüro nimmt sie entgegen.
+"""
+RULES = """# 出差制度
+
+## 费用标准
+
+住宿不超过五百元。
+
+## 审批
+
+须经经理批准。
+
+# 培训制度
+
+## 费用
+
+由公司承担。
+"""
+
+
+@pytest.fixture(scope="module")
+def meaning(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rove]:
+    search = {"chain": ["tree", "questions"]}
+    chunk = {"strategy": {"markdown": "header"}}
+    with Rove.open(tmp_path_factory.mktemp("meaning"), search=search, chunk=chunk) as base:
+        base.add(Text(PAGES, id="de", kind="markdown"), Text(RULES, id="zh", kind="markdown"))
+        yield base
+
+
+@pytest.mark.parametrize(
+    ("question", "path"),
+    [
+        ("Kosten von Dienstreisen", ("Reisen", "Kosten")),
+        ("Seminargebühren", ("Weiterbildung", "Kosten")),
+        ("差旅的费用", ("出差制度", "费用标准")),
+        ("business trip expenses", ("Reisen", "Kosten")),
+    ],
+)
+def test_a_heading_is_opened_by_what_it_means_with_those_above_it(
+    meaning: Rove, question: str, path: tuple[str, ...]
+) -> None:
+    opened = [hit.chunk.headings for hit in meaning.search(question, mode="tree") if "tree" in hit.sources]
+    assert path in opened
+    assert ("Weiterbildung", "Kosten") not in opened or path == ("Weiterbildung", "Kosten")
+
+
+@pytest.mark.parametrize("question", ["Wer ist Kanzler von Österreich?", "the colour of the moon", "月亮的颜色"])
+def test_what_no_heading_is_of_opens_none_and_a_chain_finds_nothing_there(meaning: Rove, question: str) -> None:
+    assert not any("tree" in hit.sources for hit in meaning.search(question, mode="tree"))
+    assert meaning.search(question, mode="chain") == []
+    assert meaning.search("Kosten der Weiterbildung", mode="chain")

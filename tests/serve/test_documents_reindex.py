@@ -71,7 +71,7 @@ async def test_what_failed_is_tried_again(town: Town, tmp_path: Path) -> None:
     async with town.client("root") as root:
         nothing = await root.post(f"{HR}/reindex", json={"failed": True})
         assert nothing.status_code == 400
-        assert nothing.json()["detail"] == "There is nothing here that could be read again."
+        assert nothing.json()["detail"] == "This document has no source to read again."
         file.write_text("# Late\n\nIt came.", "utf-8")
         await again(root, failed=True)
         assert "Late" in await documents(root)

@@ -123,7 +123,7 @@ async def test_every_fault_is_told_with_its_step_line_and_cure(town: Town) -> No
     async with town.client() as root:
         told = (await root.post(f"{FLOWS}/check", json={"text": WRONG})).json()
         said = {(one["step"], one["line"]): (one["reason"], one["cure"]) for one in told["faults"]}
-        assert said["good", 4] == ("$input.query is no input.", "Inputs: question.")
+        assert said["good", 4] == ("$input.query is not an input.", "Inputs: question.")
         assert [one["reason"] for one in told["faults"] if one["step"] == "found"] == [
             "No operator is named 'serch'.",
             "$nothing names no step.",

@@ -63,6 +63,18 @@ async def test_a_database_is_asked_and_the_answer_is_kept_with_its_sql(visit: Vi
             assert "```sql\nSELECT" in told.text
 
 
+async def test_an_answer_says_which_table_a_question_over_rows_is_for(visit: Visit) -> None:
+    async with visit.page("ask") as page:
+        await ask(page, SUMMED["en"])
+        hint = page.locator("#turn-1 .data-hint:visible")
+        await expect(hint).to_contain_text("staff")
+        await hint.get_by_role("button").click()
+        await expect(page.locator("#turn-2 .sql-text")).to_contain_text("6")
+        await ask(page, "Who is Anna?")
+        await expect(page.locator("#turn-3 .answer-text")).to_be_visible()
+        await expect(page.locator("#turn-3 .data-hint:visible")).to_have_count(0)
+
+
 async def test_a_value_of_a_table_opens_where_it_stands(visit: Visit) -> None:
     async with visit.page("ask") as page:
         await rows(page, "List name and city", "")

@@ -216,8 +216,12 @@ def test_what_is_left_of_replies() -> None:
     beside = replace(quoting, answer=replace(quoting.answer, sentences=written))
     (left,) = left_of([beside], {"a"})
     assert left.answer is not None and "Words of a" not in str(left.answer.sentences)
+    thought = replace(quoting, answer=replace(quoting.answer, thoughts="Words of a, it thought."))
+    assert "it thought" not in str(left_of([thought], {"a"}))
     plain = answered("b")
     assert plain.answer is not None
+    after = replace(plain, answer=replace(plain.answer, thoughts="It had read a before."))
+    assert "had read" not in str(left_of([quoting, after], {"a"}))
     later = replace(plain, answer=replace(plain.answer, sentences=(*plain.answer.sentences, written[-1])))
     assert left_of([quoting, plain], {"a"})[1].answer is not None
     assert left_of([quoting, later], {"a"})[1].answer is None, "it was written after the model had seen them"

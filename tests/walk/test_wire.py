@@ -94,7 +94,7 @@ def test_no_filter_is_no_text() -> None:
     ],
 )
 def test_nothing_else_is_read(line: str) -> None:
-    with pytest.raises(InputError, match="no event of a walk"):
+    with pytest.raises(InputError, match="not an event of a walk"):
         from_line(line)
     with pytest.raises(InputError):
         filter_of('["Any",["Compare","a","~",1]]')

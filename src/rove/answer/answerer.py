@@ -115,7 +115,8 @@ class Answerer:
         if verified.holds:
             return held(question, verified, language, self._chat.name)
         if verified.refused:
-            return refused(question, hits, language, MODEL_REFUSED.format(model=self._chat.name))
+            refusing = refused(question, hits, language, MODEL_REFUSED.format(model=self._chat.name))
+            return replace(refusing, thoughts=verified.thoughts)
         return beside(await quoted(unheld_note(verified, self._chat.name)), verified)
 
     async def _judged(
@@ -199,13 +200,14 @@ def shown(block: Sequence[Candidate], *, marked: bool = True) -> str:
 def held(question: str, verified: Verified, language: str, model: str) -> Answer:
     """Make the answer of a model's reply."""
     note, cut = verified_note(verified), verified.failure is not None
-    return Answer(question, verified.text, model, language, verified.sentences, verified.hits, note, cut=cut)
+    hits, thoughts = verified.hits, verified.thoughts
+    return Answer(question, verified.text, model, language, verified.sentences, hits, note, cut=cut, thoughts=thoughts)
 
 
 def beside(answer: Answer, verified: Verified) -> Answer:
     """Tell beside an answer of quotations what the model wrote and no source says."""
     written = tuple(replace(sentence, citations=(), deleted=True) for sentence in verified.sentences)
-    return replace(answer, sentences=(*answer.sentences, *written))
+    return replace(answer, sentences=(*answer.sentences, *written), thoughts=verified.thoughts)
 
 
 def refused(question: str, hits: Sequence[Hit], language: str, note: str) -> Answer:

@@ -24,6 +24,7 @@ from rove.language.detect import detect, other_language
 from rove.models import ChatModel, Embedder
 from rove.models.judge import Judge
 from rove.models.prompts import fill, prompt
+from rove.models.thinking import with_thoughts
 from rove.records import Hit, Sentence, Verdict
 from rove.records.answer import GAP
 from rove.settings import AnswerSettings
@@ -31,6 +32,8 @@ from rove.tracing import stage
 
 LOOK_CHARS = 120
 """After so many characters of a reply its language is looked at no more: what follows is shown as it comes."""
+
+MOST_THOUGHT_CHARS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +57,7 @@ class Verified:
 
     `hits`: the references in the order in which they are cited, by which citations are numbered. `moved`: sentences
     whose citations had to be mended. `judged`: a judge has read with it. `failure`: why the reply is not whole; None
-    where it is. `repeats`, `written_in`: see `Reply`.
+    where it is. `repeats`, `written_in`, `thoughts`: see `Reply`.
     """
 
     text: str = ""
@@ -66,6 +69,7 @@ class Verified:
     failure: ServiceError | None = None
     repeats: int = 0
     written_in: str = ""
+    thoughts: str = ""
 
     @property
     def holds(self) -> bool:
@@ -122,7 +126,12 @@ async def write(
             async for part in parts:
                 with stage("check"):
                     await checking.take(part)
-        verified = replace(checking.verified(reply.failure), repeats=reply.repeats, written_in=reply.written_in)
+        verified = replace(
+            checking.verified(reply.failure),
+            repeats=reply.repeats,
+            written_in=reply.written_in,
+            thoughts=reply.thoughts if settings.thoughts else "",
+        )
         writing.tell(
             sentences=len(verified.sentences),
             deleted=verified.deleted,
@@ -140,7 +149,8 @@ class Reply:
     """What a chat model writes. `failure`: why it is not whole, once it has ended; None where it is.
 
     A reply that is surely not in `language` is broken off, and asked for once more; `written_in`: the language of one
-    that is in another one still. `repeats`: how many sentences it only said again, which are left out.
+    that is in another one still. `repeats`: how many sentences it only said again, which are left out. `thoughts`: what
+    the model thought before it wrote, its first `MOST_THOUGHT_CHARS`.
     """
 
     chat: ChatModel
@@ -150,6 +160,7 @@ class Reply:
     failure: ServiceError | None = None
     repeats: int = 0
     written_in: str = ""
+    thoughts: str = ""
 
     async def parts(self) -> AsyncGenerator[ReplyPart]:
         """Ask, and yield sentences, tables and code blocks, each as soon as it is whole."""
@@ -191,9 +202,9 @@ class Reply:
         """Ask, and yield the reply, each of its sentences once."""
         empty = True
         parser, repeats = ReplyParser(self.language), Repeats()
-        stream = self.chat.stream(self.instructions, asked)
+        stream, thoughts = self.chat.stream(self.instructions, asked), list[str]()
         try:
-            async for piece in stream:
+            async for piece in with_thoughts(stream, thoughts):
                 for part in parser.feed(piece):
                     empty = False
                     for new in repeats.take(part):
@@ -205,6 +216,7 @@ class Reply:
         finally:
             if isinstance(stream, AsyncGenerator):
                 await stream.aclose()
+        self.thoughts = "".join(thoughts).strip()[:MOST_THOUGHT_CHARS]
         rest = parser.cut() if self.failure else parser.close()
         if empty and not rest and not self.failure:
             message = f"{self.chat.name} gave an empty reply."

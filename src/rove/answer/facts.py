@@ -125,7 +125,7 @@ class _CheckedFacts:
             self._number(verified.hits)
             told = verified_note(verified)
             answer = await self.composed(self._with_conflicts, chat.name, verified.text, verified.sentences, told)
-            return replace(answer, cut=verified.failure is not None)
+            return replace(answer, cut=verified.failure is not None, thoughts=verified.thoughts)
         if verified.refused:
             note = MODEL_REFUSED.format(model=chat.name)
             return refused(self.question, self.hits, self.language, note)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import aclosing
+from dataclasses import replace
 
 from rove.answer.answerer import CUT
 from rove.answer.chat import Reply
@@ -50,8 +51,9 @@ class UnsourcedFallback:
         note = NOTE.format(model=chat.name)
         note = f"{note} {CUT.format(reason=reply.failure)}" if reply.failure else note
         sentences = (Sentence(head, ()), Sentence(written, (), "unsourced"))
-        text, cut = f"{head}\n\n{written}", reply.failure is not None
-        return Rescue(answer=Answer(case.question, text, MODE, case.language, sentences, (), note, cut=cut))
+        answer = Answer(case.question, f"{head}\n\n{written}", MODE, case.language, sentences, (), note)
+        thoughts = reply.thoughts if settings.thoughts else ""
+        return Rescue(answer=replace(answer, cut=reply.failure is not None, thoughts=thoughts))
 
     async def _written(self, reply: Reply, head: str) -> str:
         """Return the reply, and show it under its head; what may still turn out to be a refusal is not shown yet.

@@ -18,6 +18,7 @@ from rove.retrieve.condition import parse_where
 QUOTING = frozenset({"extractive", "refused", "clarifying", "chitchat"})
 """Modes of answers that no chat model has written: their words are shown as they are."""
 NEAREST = "Nearest passages, which may not answer it:"
+THOUGHTS = "The model thought (not checked): {text}"
 LEFT_OUT = "Left out: {text}"
 
 
@@ -82,6 +83,8 @@ def show_answer(session: Session, answer: Answer, *, shown: int = 0, verbose: bo
     for sentence in answer.sentences:
         if sentence.deleted:
             session.output.line(LEFT_OUT.format(text=render(sentence.text).line), style="dim")
+    if verbose and answer.thoughts:
+        session.output.line(THOUGHTS.format(text=render(answer.thoughts).text), style="dim")
     if answer.nearest:
         session.output.line(f"\n{NEAREST}", style="dim")
     show_hits(session, answer.nearest, answer.question, verbose=verbose)

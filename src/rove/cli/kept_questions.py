@@ -79,6 +79,6 @@ def forget(session: Session, questions: tuple[str, ...], every: bool) -> None:
 def _span(text: str) -> Span:
     first, _, last = text.partition(":")
     if not (first.isdecimal() and last.isdecimal()):
-        message = f"--span {text!r} is no span."
+        message = f"--span {text!r} is not a span."
         raise InputError(message, cure="Write START:END, as citations give it.")
     return int(first), int(last)

@@ -41,7 +41,7 @@ def make(session: Session, file: Path, count: int, without_model: bool, force: b
         documents = (kb.document(info.document_id) for info in infos[:MOST_DOCUMENTS])
         made = asyncio.run(make_questions(documents, count, chat))
     if not made.questions:
-        message = made.failure or "The base holds nothing that a question could be made from."
+        message = made.failure or "The base has no text to make questions from."
         raise InputError(message, cure="Add documents with headings, or set chat.model.", outcome="empty")
     write_rows(file, (question.row for question in made.questions))
     if session.output.as_json:

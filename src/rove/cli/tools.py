@@ -101,7 +101,7 @@ def _pairs(given: tuple[str, ...]) -> dict[str, object]:
     for pair in given:
         name, sign, value = pair.partition("=")
         if not sign or not name.strip():
-            message = f"{pair!r} is no value."
+            message = f"{pair!r} is not a value."
             raise InputError(message, cure=f"Write {VALUE}.")
         try:
             found[name.strip()] = read_json(value)

@@ -99,7 +99,7 @@ def parse_edit(line: str, state: State) -> Edit:
         case "budget", True:
             return Edit(budget=_budget(rest, state.budget))
         case _:
-            message = f"{line!r} is no command."
+            message = f"{line!r} is not a command."
             raise InputError(message, cure="Type help to see them.")
 
 
@@ -145,7 +145,7 @@ def _budget(text: str, budget: Budget) -> Budget:
         except ValueError:
             number = -1.0
         if name not in names or number < 0:
-            message = f"{part!r} is no part of a budget."
+            message = f"{part!r} is not part of a budget."
             raise InputError(message, cure="Write e.g.: budget rounds=6 seconds=300 (0 is without a bound).")
         changes[name] = number if name in {"seconds", "money"} else int(number)
     return replace(budget, **changes)

@@ -124,7 +124,9 @@ def _without_models(reply: KeptReply) -> KeptReply:
 
 def _is_written(answer: Answer | None) -> bool:
     """Say whether words of a chat model are in an answer, or told beside it."""
-    return answer is not None and (answer.mode not in BY_RULES or not all(one.kept for one in answer.sentences))
+    return answer is not None and bool(
+        answer.mode not in BY_RULES or answer.thoughts or not all(one.kept for one in answer.sentences)
+    )
 
 
 def _answer_left(answer: Answer, gone: Collection[str]) -> Answer | None:
@@ -133,7 +135,7 @@ def _answer_left(answer: Answer, gone: Collection[str]) -> Answer | None:
         return answer
     hits = tuple(_hits_left(answer.hits, gone))
     if answer.mode == REFUSED:
-        return replace(answer, hits=hits, note="")
+        return replace(answer, hits=hits, note="", thoughts="")
     if answer.mode != EXTRACTIVE:
         return None
     kept = [number for number, hit in enumerate(answer.hits, 1) if hit.chunk.document_id not in gone]
@@ -160,6 +162,7 @@ def _answer_left(answer: Answer, gone: Collection[str]) -> Answer | None:
         conflicts=(),
         path=(),
         short=renumbered(short) if short else None,
+        thoughts="",
     )
 
 

@@ -76,7 +76,7 @@ def _parsed(sql: str, dialect: str) -> exp.Query:
         raise InputError(message, cure=CURE, outcome="unsupported")
     query = found[0]
     if not isinstance(query, exp.Select | exp.SetOperation):
-        raise _refusal(f"A {type(query).__name__.upper()} is no SELECT")  # noqa: TRY003 - a phrase
+        raise _refusal(f"A {type(query).__name__.upper()} is not a SELECT")  # noqa: TRY003 - a phrase
     return query
 
 
@@ -93,7 +93,7 @@ def _check_parts(query: exp.Query) -> None:
         if isinstance(part, exp.With) and part.args.get("recursive"):
             raise _refusal("A recursive query is not let through")  # noqa: TRY003 - a phrase
         if isinstance(part, exp.Table) and not isinstance(part.this, exp.Identifier):
-            raise _refusal(f"{part.sql()} is no table")  # noqa: TRY003 - a phrase
+            raise _refusal(f"{part.sql()} is not a table")  # noqa: TRY003 - a phrase
 
 
 def _check_scope(scope: Scope, known: Mapping[str, TableSchema], read: dict[str, None]) -> None:

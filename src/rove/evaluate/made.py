@@ -59,7 +59,7 @@ def write_rows(path: Path, rows: Iterable[Mapping[str, object]]) -> None:
     """
     suffix = path.suffix.casefold()
     if suffix not in {".csv", ".tsv", ".jsonl"}:
-        message = f"{path} is no name for a file of questions."
+        message = f"{path} is not a name for a file of questions."
         raise InputError(message, cure="Let it end in .jsonl, .csv or .tsv.")
     rows = list(rows)
     if suffix == ".jsonl":

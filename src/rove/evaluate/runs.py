@@ -97,7 +97,7 @@ def _label(row: DatasetRow) -> int | None:
 def _ranked(row: DatasetRow, column: str) -> Ranked:
     documents = row.values.get(column)
     if not is_texts(documents):
-        raise bad(row.place, f"{column!r} is no list of document ids", 'Write ["id", …], best first.')
+        raise bad(row.place, f"{column!r} is not a list of document ids", 'Write ["id", …], best first.')
     return Ranked(row.text("question_id"), row.text("question", empty=True), tuple(documents))
 
 

@@ -57,7 +57,7 @@ class _Checker:
             self._type(f"{place}.when", reference, node)
         if node.each and item_type(self._choice(f"{place}.each", node.each)) is None:
             reference = str(node.each)
-            self._add(f"{place}.each", f"{reference} is no list.", "Refer to a list.")
+            self._add(f"{place}.each", f"{reference} is not a list.", "Refer to a list.")
         for given, one in operator.inputs.items():
             if one.required and given not in node.given:
                 wanted, name = said(one.type), given
@@ -81,7 +81,7 @@ class _Checker:
             kind = self._choice(place, value, node)
             if not fits(kind, wanted):
                 reference, found, other = str(value), said(kind), said(wanted)
-                self._add(place, f"{reference} is {found}; wanted is {other}.", "Refer to another part.")
+                self._add(place, f"{reference} is {found}; needed is {other}.", "Refer to another part.")
             return value
         if not any(True for _ in choices(value)):
             return self._literal(place, value, wanted)
@@ -91,7 +91,7 @@ class _Checker:
             return tuple([self._given(place, part, item, node) for part in parts])
         if isinstance(value, tuple):
             other = said(wanted)
-            self._add(place, f"This is a list; wanted is {other}.", "Give one value.")
+            self._add(place, f"This is a list; needed is {other}.", "Give one value.")
         return cast("object", value)
 
     def _literal(self, place: str, value: object, wanted: Type) -> object:

@@ -243,7 +243,7 @@ def _table(value: object, source: str, place: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping) or not all(
         isinstance(key, str) for key in cast("Mapping[object, object]", value)
     ):
-        message = f"{source}: {place} is no table of names."
+        message = f"{source}: {place} is not a table of names."
         raise ConfigError(message, cure="A flow has the tables input, steps, loops and output.")
     return cast("Mapping[str, Any]", value)
 

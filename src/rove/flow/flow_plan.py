@@ -161,7 +161,7 @@ class Planner:
         given = text
         read: object = self._tried(place, lambda: parsed(text)) if text else None
         if text and not isinstance(read, Choice):
-            self._add(place, f"{given!r} is no reference.", 'Write "$step.list"')
+            self._add(place, f"{given!r} is not a reference.", 'Write "$step.list"')
         return read if isinstance(read, Choice) else None
 
     def _round(self, loop: LoopSpec, nodes: Mapping[str, FlowNode]) -> Round:
@@ -175,7 +175,7 @@ class Planner:
                 self._add(place, f"There is no step {named!r}.", self._steps_that_are(name))
             elif self._loop_of[name] is not loop:
                 named = name
-                self._add(place, f"The step {named!r} is in another loop too.", "A step can be in one loop.")
+                self._add(place, f"The step {named!r} is in another loop too.", "A step can be in one loop only.")
         before = {one for name in loop.steps if name in nodes for one in (*nodes[name].before, *nodes[name].back)}
         if until:
             self._check_roots(place, until.references)
@@ -199,7 +199,9 @@ class Planner:
                 first = str(one.path[0]) if one.path else ""
                 if first not in self.flow.input:
                     known = ", ".join(self.flow.input)
-                    self._add(place, f"{reference} is no input.", meant(first, self.flow.input) + f"Inputs: {known}.")
+                    self._add(
+                        place, f"{reference} is not an input.", meant(first, self.flow.input) + f"Inputs: {known}."
+                    )
             elif one.root == ITEM and not item:
                 self._add(place, f"{reference} stands in a step without each.", 'Write each = "$step.list" there.')
             elif one.root != ITEM and one.root not in self._steps:

@@ -94,7 +94,7 @@ def _needs(node: ast.expr) -> Iterator[Needed]:
         case ast.Constant(value=int() | float()) if not isinstance(node.value, bool):
             return
         case _:
-            message = f"{ast.unparse(node)!r} is no part of a formula"
+            message = f"{ast.unparse(node)!r} is not part of a formula"
             raise ValueError(message)
 
 

@@ -154,7 +154,7 @@ def _hints(function: Callable[..., object], name: str) -> Mapping[str, Any]:
 
 
 def _no_operator(name: str, cure: str) -> ConfigError:
-    message = f"{name!r} is no operator."
+    message = f"{name!r} is not an operator."
     return ConfigError(message, cure=cure or "Write: async def name(context: FlowContext, *, text: str) -> str")
 
 

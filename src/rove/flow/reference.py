@@ -104,7 +104,7 @@ def _text(value: str) -> object:
         return value
     found = [_REFERENCE.fullmatch(one.strip()) for one in value.split("|")]
     if not all(found):
-        message = f"{value!r} is no reference"
+        message = f"{value!r} is not a reference"
         raise ValueError(message)
     return Choice(tuple(_reference(match[1], match[2]) for match in found if match))
 

@@ -128,7 +128,7 @@ def parts(key: str) -> tuple[str, int, int | None]:
     """
     found = KEY.fullmatch(key)
     if found is None:
-        message = f"{key!r} is no key of a step."
+        message = f"{key!r} is not a key of a step."
         raise InputError(message, cure="Forget the run, and run the flow anew.")
     name, number, place = found.groups()
     return name, int(number or 0), None if place is None else int(place)

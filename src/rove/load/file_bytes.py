@@ -28,7 +28,7 @@ def read_file(path: Path, name: str, max_bytes: int) -> tuple[bytes, mmap | None
         if stat.S_ISDIR(facts.st_mode):
             os.listdir(path)  # noqa: PTH208 - a folder is located only where it cannot be listed: this says why
         if not stat.S_ISREG(facts.st_mode):
-            message = f"{name} is no file (a device, a pipe or a folder)."
+            message = f"{name} is not a file (a device, a pipe or a folder)."
             raise InputError(message, cure="Give a file or a folder.", outcome="unreadable")
         check_size(name, facts.st_size, max_bytes)
         with path.open("rb") as file:

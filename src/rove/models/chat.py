@@ -34,6 +34,8 @@ from pydantic_ai.messages import (
     PartStartEvent,
     TextPart,
     TextPartDelta,
+    ThinkingPart,
+    ThinkingPartDelta,
     UserPromptPart,
 )
 from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse, infer_model
@@ -51,6 +53,7 @@ from rove.models.bounded import bounds
 from rove.models.deadline import seconds_left
 from rove.models.endpoint import QUOTED_CHARS, RETRIED, backoff_s, certificates
 from rove.models.reply_end import FILTER_CURE, LENGTH, cut_by, cut_off
+from rove.models.thinking import ONLY_THINKING, ONLY_THINKING_CURE, note_thought
 from rove.models.usage import Usage, account
 from rove.proxies import proxy_for
 from rove.settings import ChatSettings
@@ -159,7 +162,7 @@ class PydanticChatModel:
             model_request_parameters=wanted,
             instrument=_instrumentation(shows_content()) if recording() else False,
         )
-        blank, written = True, ""
+        blank, written, thinks = True, "", False
         until = asyncio.get_running_loop().time() + min(LONGEST * self._timeout_s, seconds_left())
         async with AsyncExitStack() as stack:
             try:
@@ -176,6 +179,9 @@ class PydanticChatModel:
                         event = await anext(events, None)
                     if event is None:
                         break
+                    if thought := _thought_of(event):
+                        thinks = True
+                        note_thought(unicode_of(thought))
                     text = unicode_of(_text_of(event))[: self._most_chars + 1 - len(written)]
                     written += text
                     blank = blank and not text.strip()
@@ -185,6 +191,8 @@ class PydanticChatModel:
                     raise cut_by(self._name, LENGTH)
                 if cut := cut_off(self._name, response):
                     raise cut
+                if blank and thinks:
+                    raise ServiceError(ONLY_THINKING.format(model=self._name), cure=ONLY_THINKING_CURE, retryable=False)
             finally:  # a reply that is broken off, by whomever, has cost something too
                 account(_usage(response, f"{instructions}{prompt}", written))
 
@@ -239,6 +247,17 @@ def _text_of(event: ModelResponseStreamEvent) -> str:
             return text
         case PartDeltaEvent(delta=TextPartDelta(content_delta=text)):
             return text
+        case _:
+            return ""
+
+
+def _thought_of(event: ModelResponseStreamEvent) -> str:
+    """Return what an event tells of the model's thinking, where its server keeps that apart."""
+    match event:
+        case PartStartEvent(part=ThinkingPart(content=text)):
+            return text
+        case PartDeltaEvent(delta=ThinkingPartDelta(content_delta=text)):
+            return text or ""
         case _:
             return ""
 

@@ -6,6 +6,7 @@ import asyncio
 import re
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing, suppress
+from contextvars import ContextVar
 from hashlib import sha256
 
 from pydantic import BaseModel
@@ -16,12 +17,14 @@ from rove.models import ChatModel
 
 _NAMES = r"(?:[a-z]{1,12}:)?(?:think(?:ing)?|thoughts?|reason(?:ing)?|reflection|scratchpad)"
 _OPENING = re.compile(
-    rf"<{_NAMES}>|\[THINK\]|◁think▷|<\|(?:begin_of_thought|START_THINKING)\|>"
+    rf"<{_NAMES}(?: [^<>]{{1,80}})?>|\[THINK\]|◁think▷|<\|(?:begin_of_thought|START_THINKING|inner_prefix)\|>"
+    r"|<\|channel>(?!final)[a-z]{1,20}\n"
     r"|(?:<\|start\|>assistant)?<\|channel\|>(?!final)[^<]{1,80}<\|message\|>",
     re.IGNORECASE,
 )
 _CLOSING = re.compile(
-    rf"</{_NAMES}>|\[/THINK\]|◁/think▷|<\|(?:end_of_thought|END_THINKING)\|>|<\|(?:end|call)\|>|assistantfinal",
+    rf"</{_NAMES}>|\[/THINK\]|◁/think▷|<\|(?:end_of_thought|END_THINKING|inner_suffix)\|>|<\|(?:end|call)\|>"
+    r"|<channel\|>|assistantfinal",
     re.IGNORECASE,
 )
 _FRAME = re.compile(
@@ -29,9 +32,11 @@ _FRAME = re.compile(
     r"|<\|(?:begin|end)_of_solution\|>|<\|(?:START|END)_RESPONSE\|>",
     re.IGNORECASE,
 )
-_TAG = re.compile("|".join(one.pattern for one in (_FRAME, _OPENING, _CLOSING)), re.IGNORECASE)
+_ANSWER = re.compile("</?(?:answer|response)>", re.IGNORECASE)  # a frame where the reply begins with it
+_TAG = re.compile("|".join(one.pattern for one in (_FRAME, _ANSWER, _OPENING, _CLOSING)), re.IGNORECASE)
 _BEGUN = re.compile(  # may become a tag
-    r"(?:<|\[|◁)[^\s>\]▷]{0,24}\Z|<\|(?:start|channel)\|>[^\n]{0,110}\Z|(?:\A|[.!?\])])[a-z]{1,13}\Z"
+    r"(?:<|\[|◁)[^\s>\]▷]{0,24}\Z|<\|(?:start|channel)\|?>[^\n]{0,110}\Z|(?:\A|[.!?\])])[a-z]{1,13}\Z"
+    rf"|(?i:<{_NAMES}) [^<>]{{0,80}}\Z"
 )
 _ENDS = frozenset(".!?。！？…:：])}】」』\"”'’*_>▷|")  # of a sentence, a citation or what is marked
 _GOES_ON = re.compile(r"[ \t]*[,;、，.)\]]|[ \t]+[a-z]")  # behind a closing tag: the sentence speaks of the tag
@@ -41,6 +46,28 @@ LOOK_BEHIND = 4000  # characters
 _UNOPENED, _OPENED = b"unopened", b"opened or none"
 ONLY_THINKING = "{model} wrote what it thinks, and no reply."
 ONLY_THINKING_CURE = "Raise chat.max_tokens, or tell the model's server to think less."
+
+
+_thoughts: ContextVar[list[str] | None] = ContextVar("_thoughts", default=None)
+
+
+async def with_thoughts(stream: AsyncIterator[str], kept: list[str]) -> AsyncGenerator[str]:
+    """Yield what a stream yields; what the model thinks before each piece goes into `kept`."""
+    while True:
+        token = _thoughts.set(kept)
+        try:
+            piece = await anext(stream, None)
+        finally:
+            _thoughts.reset(token)
+        if piece is None:
+            return
+        yield piece
+
+
+def note_thought(text: str) -> None:
+    """Keep what a model thinks, where someone reads it `with_thoughts`."""
+    if text and (kept := _thoughts.get()) is not None:
+        kept.append(text)
 
 
 class ThinkingFilter:
@@ -62,6 +89,7 @@ class ThinkingFilter:
         self.unopened = False
         self._hold = hold
         self._inside = False
+        self._framed = False
         self._thought: list[str] = []
         self._news: list[str] = []  # of the reply, not handed on yet
         self._tail = ""  # the reply's last characters
@@ -116,8 +144,11 @@ class ThinkingFilter:
 
     def _read(self, tag: str, following: str) -> None:
         """Take a tag for what it is here: the end or the beginning of thinking, a frame, or words of the reply."""
-        opens, frames = _OPENING.fullmatch(tag), _FRAME.fullmatch(tag)
-        if self._inside:
+        opens = _OPENING.fullmatch(tag)
+        frames = self._frames_answer(tag) if (answer := _ANSWER.fullmatch(tag)) else _FRAME.fullmatch(tag)
+        if answer and not frames:
+            self._add(tag)
+        elif self._inside:
             self._inside = bool(opens)
         elif self._speaks_of_tags() or not (opens or frames or not _GOES_ON.match(following)):
             self._add(tag)
@@ -130,6 +161,12 @@ class ThinkingFilter:
         else:
             self._thought += self._news
             self.unopened, self._hold, self._news, self._tail = True, False, [], ""
+
+    def _frames_answer(self, tag: str) -> bool:
+        """Say whether the tag is the beginning of the whole reply, or the end of one that began so."""
+        opens = not self._inside and not self._tail and tag[1] != "/"
+        self._framed = self._framed or opens
+        return opens or (self._framed and not self._inside and tag[1] == "/")
 
     def _has_ended(self) -> bool:
         """Say whether a sentence, a citation or a line of the reply ends here."""
@@ -181,13 +218,17 @@ class WithoutThinking:
                         empty = False
                         yield news
         except ServiceError:
-            if rest := reply.close():
+            rest = reply.close()
+            note_thought(reply.thinking)
+            if rest:
                 yield rest
             raise
         finally:
             if isinstance(stream, AsyncGenerator):
                 await stream.aclose()
-        if rest := reply.close():
+        rest = reply.close()
+        note_thought(reply.thinking)
+        if rest:
             yield rest
         elif empty and reply.thinking:
             raise ServiceError(ONLY_THINKING.format(model=self.name), cure=ONLY_THINKING_CURE, retryable=False)

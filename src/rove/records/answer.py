@@ -126,6 +126,8 @@ class Answer:
     `conflicts` is where they say different things. `path` is how a walk came to the facts; empty without one.
     `cut`: the chat model's reply was cut off, so that the answer may lack its end; `note` says why.
     `short`: the few words of a quoted sentence that answer the question, where a reader found them.
+    `thoughts`: what a reasoning model thought before it wrote, where `answer.thoughts` keeps it: no part of the answer,
+    and not checked.
     """
 
     question: str
@@ -139,6 +141,7 @@ class Answer:
     path: tuple[PathStep, ...] = ()
     cut: bool = False
     short: Citation | None = None
+    thoughts: str = ""
 
     @property
     def refused(self) -> bool:

@@ -22,5 +22,5 @@ def tree_of(where: Filter) -> dict[str, object]:
         case Compare(name, op, value):
             return {"field": name, "op": op, "value": list(value) if isinstance(value, tuple) else value}
         case _:
-            message = f"{type(where).__name__} is no filter that could be written"
+            message = f"{type(where).__name__} is not a filter that could be written"
             raise TypeError(message)

@@ -11,8 +11,9 @@ from rove.records.hit import Hit
 class Theme:
     """Passages that are nearer to one another than to the rest.
 
-    `label`: the titles and headings that are most theirs, best first. `share`: of all that were looked at, 0 to 1.
-    `hits`: those in the midst of it, the most central first; their score is the cosine to its middle.
+    `label`: the phrases, titles and headings that most of them have and few others, best first. `share`: of all that
+    were looked at, 0 to 1. `hits`: those in the midst of it, the most central first; their score is the cosine to its
+    middle.
     """
 
     label: tuple[str, ...]

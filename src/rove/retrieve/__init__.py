@@ -34,6 +34,7 @@ class Query:
 
     `keywords` and `synonyms`: what "sparse" looks for in place of the question's own words. `counted`: hits with the
     same text are looked for among all candidates, to say how many there are; else only until `top_k` differ.
+    `falls_back`: a mode that has nothing of its own to find by gives the order of "hybrid"; else it finds nothing.
     """
 
     text: str
@@ -43,6 +44,7 @@ class Query:
     keywords: tuple[str, ...] = ()
     synonyms: tuple[str, ...] = ()
     counted: bool = True
+    falls_back: bool = True
 
 
 @dataclass(frozen=True, slots=True)

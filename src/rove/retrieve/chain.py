@@ -25,7 +25,7 @@ class ChainRetriever:
     async def retrieve(self, query: Query) -> list[Hit]:
         """See `Retriever.retrieve`."""
         for name, retriever in self.retrievers.items():
-            found = await retriever.retrieve(own(query, name))
+            found = await retriever.retrieve(replace(own(query, name), falls_back=False))
             if hits := [hit for hit in found if hit.score >= self.least.get(name, -inf)]:
                 return hits
         return []

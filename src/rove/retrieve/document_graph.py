@@ -21,7 +21,7 @@ def document_graph(document: Document, chunks: Sequence[Chunk], relations: Seque
     ]
     pieces = [Part(chunk.chunk_id, "chunk", _called(chunk.text), chunk.span) for chunk in chunks]
     bonds = [Bond(_holder(root, sections, section), "holds", part.key) for section, part in sections]
-    bonds += [Bond(_innermost(root, sections, chunk.span), "holds", chunk.chunk_id) for chunk in chunks]
+    bonds += [Bond(_section_of(root, sections, chunk), "holds", chunk.chunk_id) for chunk in chunks]
     bonds += [Bond(one.key, "next", after.key) for one, after in zip(pieces, pieces[1:], strict=False)]
     named = dict(_named(relations))
     entities = {key: Part(f"entity:{key}", "entity", name) for (_, key), name in reversed(named.items())}
@@ -45,6 +45,17 @@ def _holder(root: Part, sections: Sequence[tuple[Section, Part]], inner: Section
         if section.level < inner.level and section.span[0] <= inner.span[0] < section.span[1]
     ]
     return _innermost(root, around, inner.span)
+
+
+def _section_of(root: Part, sections: Sequence[tuple[Section, Part]], chunk: Chunk) -> str:
+    """The key of what holds a chunk: the first section in it with its own heading; it may begin with those above."""
+    start, end = chunk.span
+    named = (
+        part.key
+        for section, part in sections
+        if chunk.headings and section.title == chunk.headings[-1] and section.span[0] < end and start < section.span[1]
+    )
+    return next(named, "") or _innermost(root, sections, chunk.span)
 
 
 def _innermost(root: Part, sections: Sequence[tuple[Section, Part]], span: Span) -> str:

@@ -8,7 +8,6 @@ chat model. No theme is kept: it is worked out of what the caller may see, and s
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
@@ -22,6 +21,7 @@ from rove.records import Filter, Hit, Place
 from rove.records.theme import Theme
 from rove.registry import load
 from rove.retrieve import Query, SearchContext
+from rove.retrieve.theme_label import labels_of
 from rove.store.live_chunks import Found
 from rove.store.store import Store
 
@@ -33,7 +33,6 @@ LEAST_COSINE = 0.15
 RESOLUTION, RANDOMNESS, SEED = 1.0, 0.001, 1
 LEAST_CHUNKS = 3
 """Passages of a theme, at least, where any has so many."""
-LABELS, LONGEST_LABEL = 3, 80
 PASSAGES = 3
 BLOCK = 1_024
 
@@ -85,19 +84,22 @@ def _themes(ids: Sequence[str], vectors: Vectors, found: Mapping[str, Found], mo
     unit = _centred(vectors)
     groups = sorted(communities(unit), key=lambda group: (-len(group), ids[group[0]]))
     least = min(LEAST_CHUNKS, len(groups[0]))
-    told = [[list(_names(found[ids[place]])) for place in group] for group in groups]
-    everywhere = Counter(name for group in told for names in group for name in names)
     themes: list[Theme] = []
-    for group, names in zip(groups, told, strict=True):
-        if len(group) < least or len(themes) == most:
-            continue
-        middle = unit[group].sum(axis=0)
-        cosines = unit[group] @ (middle / max(float(np.linalg.norm(middle)), 1e-9))
-        order = sorted(range(len(group)), key=lambda n: (-float(cosines[n]), ids[group[n]]))
-        central = [(found[ids[group[n]]], float(cosines[n])) for n in order[:PASSAGES]]
+    kept = [group for group in groups if len(group) >= least][:most]
+    ordered = [_most_central_first(group, unit, ids) for group in kept]
+    labels = labels_of([[found[ids[place]] for place, _ in group] for group in ordered])
+    for group, label in zip(ordered, labels, strict=True):
+        central = [(found[ids[place]], cosine) for place, cosine in group[:PASSAGES]]
         hits = tuple(Hit(one.chunk, cosine, {}, one.uri, one.title) for one, cosine in central)
-        themes.append(Theme(_label(names, everywhere), len(group) / len(ids), hits))
+        themes.append(Theme(label, len(group) / len(ids), hits))
     return themes
+
+
+def _most_central_first(group: Sequence[int], unit: Vectors, ids: Sequence[str]) -> list[tuple[int, float]]:
+    """Return the places of a theme's passages, each with its cosine to their middle."""
+    middle = unit[group].sum(axis=0)
+    cosines = (unit[group] @ (middle / max(float(np.linalg.norm(middle)), 1e-9))).tolist()
+    return sorted(zip(group, cosines, strict=True), key=lambda one: (-one[1], ids[one[0]]))
 
 
 def communities(unit: Vectors) -> list[list[int]]:
@@ -148,20 +150,6 @@ def _centred(vectors: Vectors) -> Vectors:
     """Take the mean away, which all texts share, and bring the rest to length 1."""
     rest: NDArray[np.float32] = vectors - vectors.mean(axis=0) if len(vectors) > 1 else vectors
     return rest / np.maximum(np.linalg.norm(rest, axis=1, keepdims=True), 1e-9)
-
-
-def _label(names: Sequence[Sequence[str]], everywhere: Mapping[str, int]) -> tuple[str, ...]:
-    """Return the names that many passages of a theme have and few others: count² / count everywhere."""
-    counts = Counter(name for own in names for name in own)
-    best = sorted(counts, key=lambda name: (-(counts[name] ** 2) / everywhere[name], name))
-    return tuple(best[:LABELS])
-
-
-def _names(found: Found) -> Iterator[str]:
-    """Yield the title of a passage's document and its headings, each once."""
-    for name in dict.fromkeys((found.title, *found.chunk.headings)):
-        if shown := " ".join(name.split()):
-            yield shown if len(shown) <= LONGEST_LABEL else f"{shown[: LONGEST_LABEL - 1]}…"
 
 
 def _hash(chunk_id: str) -> bytes:

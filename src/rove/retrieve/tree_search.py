@@ -1,4 +1,4 @@
-"""Mode "tree": a question that names a heading finds all that stands below it, whatever words that uses.
+"""Mode "tree": a question that names a heading, or means one, finds all that stands below it.
 
 A node is a heading with the headings above it, in one document: the same heading under two parents is two nodes. Below
 a node are its own chunks and those of the headings under it.
@@ -7,10 +7,11 @@ a node are its own chunks and those of the headings under it.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 
 from rove.language.words import query_terms
+from rove.models.judge import Judge
 from rove.records import Chunk, Hit, Place
 from rove.retrieve import Query, SearchContext
 from rove.retrieve.hybrid import HybridRetriever
@@ -21,6 +22,15 @@ NAMED = 0.6
 """Share of a heading's telling words that a question must hold to name it."""
 TOPIC = 0.5
 """Share of a question's telling words that must stand in the headings it names: else it asks for something else."""
+MEANT = 0.2
+"""How surely a judge must say that a question and a heading are of one thing; less where the heading's cosine leads."""
+LEAD = 0.03
+"""By so much the best heading's cosine lies over the mean of all where it leads; then `MEANT_LEADING` is enough."""
+MEANT_LEADING = 0.1
+LONGEST_CHARS = 300
+"""A longer question asks for more than a heading could mean."""
+EQUAL = 0.005
+"""Headings of other documents this near in cosine to the best are meant as well: the same section of another one."""
 LOOKED_AT = 50
 """Hits of hybrid search whose headings are looked at: a chunk is indexed with its headings."""
 MOST_NODES = 3
@@ -36,9 +46,11 @@ class Node:
 
 
 class TreeRetriever:
-    """See `Retriever`. Where the question names no heading, it is the order of "hybrid".
+    """See `Retriever`. Where the question names no heading and means none, it is the order of "hybrid".
 
-    Else all below the heading stands where the first of it stood, by its place in hybrid search, then by its cosine. So
+    A heading is named by its words; where there is a judge it is so only by all words of the question, and is meant
+    where, with those above it, it is the nearest to the question and the judge takes the one for the other. Else all
+    below the heading stands where the first of it stood, by its place in hybrid search, then by its cosine. So
     documents keep their order.
     """
 
@@ -51,12 +63,48 @@ class TreeRetriever:
         found = await hybrid.retrieve(replace(query, top_k=max(query.top_k, LOOKED_AT)))
         asked = asked_terms(query.text, await self.search_context.store.languages(query.where))
         given: dict[str, Hit] = {}
-        sections = [await self._below(node, query, found) for node in named_nodes(asked, found)]
+        judge = self.search_context.judge()
+        nodes = named_nodes(asked, found, 1.0 if judge else TOPIC)
+        if judge and asked and not nodes and len(query.text) <= LONGEST_CHARS:
+            nodes = await self._meant(query.text, found, judge)
+        if not nodes and not query.falls_back:
+            return []
+        sections = [await self._below(node, query, found) for node in nodes]
         section_of = {hit.chunk.chunk_id: section for section in sections for hit in section}
         for hit in found:
             for below in section_of.get(hit.chunk.chunk_id, [hit]):
                 given.setdefault(below.chunk.chunk_id, below if below is hit else replace(below, score=hit.score))
         return list(given.values())[: query.top_k]
+
+    async def _meant(self, question: str, found: Sequence[Hit], judge: Judge) -> list[Node]:
+        """Return the headings, among those of the hits, that a question means; none where the judge sees none."""
+        heads = {(hit.chunk.document_id, heading) for hit in found for heading in hit.chunk.headings}
+        called = {
+            Node(hit.chunk.document_id, hit.chunk.headings[:depth]): " › ".join(
+                filter(None, (_title_beside(hit, heads), *hit.chunk.headings[:depth]))
+            )
+            for hit in found
+            for depth in range(1, len(hit.chunk.headings) + 1)
+        }
+        names = list(dict.fromkeys(called.values()))
+        if not names:
+            return []
+        embedder = self.search_context.embedder
+        (vector,) = await embedder.queries([question])
+        cosines = dict(zip(names, (await embedder.passages(names) @ vector).tolist(), strict=True))
+        best = max(names, key=lambda name: cosines[name])
+        ways = ((question, best), (best, question))
+        sure = max([(await judge.supported(claim, premise)).supported for claim, premise in ways])
+        leads = cosines[best] - sum(cosines.values()) / len(names) >= LEAD
+        if sure < (MEANT_LEADING if leads else MEANT):
+            return []
+        own = {node.document_id for node, name in called.items() if name == best}
+        meant = [
+            node
+            for node, name in called.items()
+            if name == best or (node.document_id not in own and cosines[name] >= cosines[best] - EQUAL)
+        ]
+        return _outermost(meant)[:MOST_NODES]
 
     async def _below(self, node: Node, query: Query, found: Sequence[Hit]) -> list[Hit]:
         """Return what stands below a node and passes the filter, the most relevant first."""
@@ -75,8 +123,10 @@ class TreeRetriever:
         ]
 
 
-def named_nodes(asked: Sequence[str], found: Sequence[Hit]) -> list[Node]:
+def named_nodes(asked: Sequence[str], found: Sequence[Hit], topic: float = TOPIC) -> list[Node]:
     """Return the headings that a question of these terms names, among those of the hits, in their order.
+
+    `topic`: the share of its terms that they must hold together.
 
     They are those that hold, with the named ones above them, most of the question. Of two within one another it is the
     outer: all below it is wanted.
@@ -91,11 +141,19 @@ def named_nodes(asked: Sequence[str], found: Sequence[Hit]) -> list[Node]:
                 told |= own & wanted
                 held.setdefault(Node(hit.chunk.document_id, path[:depth]), len(told))
     most = max(held.values(), default=0)
-    if not wanted or most < TOPIC * len(wanted):
+    if not wanted or most < topic * len(wanted):
         return []
-    best = [node for node, count in held.items() if count == most]
-    outermost = [node for node in best if not any(_is_under(node, other) for other in best)]
-    return outermost[:MOST_NODES]
+    return _outermost([node for node, count in held.items() if count == most])[:MOST_NODES]
+
+
+def _outermost(nodes: Sequence[Node]) -> list[Node]:
+    """Return the nodes that stand below no other of them."""
+    return [node for node in nodes if not any(_is_under(node, other) for other in nodes)]
+
+
+def _title_beside(hit: Hit, heads: Container[tuple[str, str]]) -> str:
+    """Return a document's title where no heading of it says the same; else ""."""
+    return "" if (hit.chunk.document_id, hit.title) in heads else hit.title
 
 
 def _telling(heading: str, language: str, wanted: set[str]) -> set[str]:

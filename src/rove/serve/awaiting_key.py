@@ -23,7 +23,7 @@ from rove.settings import Settings
 
 LOOK_S = 1.0
 STATUS = "awaiting-key"
-DETAIL = "Nobody may sign in to this server yet, and it lets nobody in before."
+DETAIL = "This server has no person and no key yet, and lets nobody in before."
 CURE = "On the server: rove serve person NAME --role administrator; for a program: rove serve key NAME --right read."
 PERSON = "rove serve person NAME --role administrator"
 COMMANDS = {

@@ -132,15 +132,17 @@ class CallerView:
         self.require_no_labels()
         return await self.kb.ask_with_tools(question, history=history, profile=profile, where=where, listener=listener)
 
-    async def ask_database(self, question: str, database: str, *, dry_run: bool) -> SqlReply:
+    async def ask_database(self, question: str, database: str, *, dry_run: bool, by_rules: bool = False) -> SqlReply:
         """See `AsyncRove.ask_database`. Access labels say nothing of rows, so a key with labels may not ask them."""
         self.require_no_labels()
-        return await self.kb.ask_database(question, database, dry_run=dry_run)
+        return await self.kb.ask_database(question, database, dry_run=dry_run, by_rules=by_rules)
 
-    async def ask_tables(self, question: str, where: Filter | None, *, dry_run: bool) -> SqlReply:
+    async def ask_tables(
+        self, question: str, where: Filter | None, *, dry_run: bool, by_rules: bool = False
+    ) -> SqlReply:
         """See `AsyncRove.ask_tables`."""
         self.require("read")
-        return await self.kb.ask_tables(question, where=self.where(where), dry_run=dry_run)
+        return await self.kb.ask_tables(question, where=self.where(where), dry_run=dry_run, by_rules=by_rules)
 
     async def tools(self) -> tuple[list[Tool], list[str]]:
         """Every tool, and the sources that cannot be read. Labels say nothing of tools: no key with labels has any."""

@@ -208,7 +208,7 @@ def handle_problems(app: FastAPI) -> None:
 def response_of_fault(error: Exception, request_id: str, path: str) -> Response:
     """Answer what nobody expected: without what it says, which stands in the log under the request's number."""
     log.error("unexpected error", exc_info=error, extra={"request": request_id})
-    problem = _problem("unexpected", 500, "Something went wrong that should not have.", "See the server's log.")
+    problem = _problem("unexpected", 500, "The server made a mistake.", "See the server's log.")
     return _reply(problem, path)
 
 
@@ -252,7 +252,7 @@ def _invalid(request: Request, error: Exception) -> Response:
     if not isinstance(error, RequestValidationError):
         raise error
     reasons = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()[:MAX_REASONS]]
-    detail = "The request does not have the shape that it should have."
+    detail = "The request has the wrong shape."
     return _reply(_problem("invalid", 422, detail, "See /openapi.json for the shape.", reasons), request.url.path)
 
 

@@ -106,7 +106,7 @@ def check_address(settings: ServeSettings) -> None:
     try:
         found = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except OSError as error:
-        message = f"{settings.host} is no address: {error.strerror}."
+        message = f"{settings.host} is not an address: {error.strerror}."
         raise ConfigError(message, cure="Set serve.host, e.g. --host 127.0.0.1.") from error
     failed = [error for one in found if (error := _tried(one[0], one[4]))]
     if taken := next((error for error in failed if error.errno == errno.EADDRINUSE), None):

@@ -242,7 +242,7 @@ def located(location: str | Path | Address, beside: Path | None = None) -> Path 
     try:
         return place_of(location, beside)
     except ValueError as error:
-        message = f"This is no address of a base: {error}."
+        message = f"This is not an address of a base: {error}."
         raise ConfigError(message, cure="Write it like postgresql://user@host:5432/database.") from None
 
 

@@ -232,6 +232,9 @@ class AnswerSettings(SettingsSection):
     strict: bool = False
     """Whether sentences of a chat model are deleted that no source says, or that their source contradicts. Else they
     stand, and are marked; what is deleted is told beside the answer."""
+    thoughts: bool = False
+    """Whether what a reasoning model thinks before it writes is kept beside its answer: folded in the page, unchecked,
+    never a part of the answer and never cited."""
     persona: str = "You answer questions from the user's own documents."
     """Who answers: it opens the chat model's instructions."""
     style: str = ""

@@ -35,7 +35,7 @@ class ObjectFiles(CopiedFiles):
         parts = urlsplit(address)
         options = dict(parse_qsl(parts.query))
         if parts.scheme != "s3" or not parts.netloc or set(options) - set(OPTIONS):
-            message = f"store.files is no address of a bucket: {address.partition('@')[2] or address!r}."
+            message = f"store.files is not an address of a bucket: {address.partition('@')[2] or address!r}."
             raise ConfigError(message, cure=CURE)
         if "@" in parts.netloc:
             message = "store.files must not hold a key: it would stand in the base."

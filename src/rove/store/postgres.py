@@ -69,7 +69,7 @@ class PostgresDialect:
         try:
             url = make_url(address.url).set(drivername="postgresql+psycopg")
         except SQLAlchemyError as error:
-            message = f"This is no address of a Postgres database: {error}."
+            message = f"This is not an address of a Postgres database: {error}."
             raise ConfigError(message, cure="Write it like postgresql://user@host:5432/database.") from error
         self.address = address
         self.token = ""

@@ -117,7 +117,7 @@ def _check(entries: Mapping[str, Sequence[str]]) -> None:
             raise InputError(message, cure=f"Give at most {MOST_OTHERS}.")
         for one in (word, *others):
             if not LEAST_CHARS <= len(one.strip()) <= MOST_CHARS or one != one.strip() or "\n" in one:
-                message = f"{one[:80]!r} is no word that could be looked for."
+                message = f"{one[:80]!r} is not a word that could be looked for."
                 raise InputError(message, cure=f"Give one of {LEAST_CHARS} to {MOST_CHARS} characters, on one line.")
             if of.setdefault(one.casefold(), word) != word:
                 message = f"{one!r} stands for {of[one.casefold()]!r} and for {word!r}."

@@ -95,16 +95,30 @@ class BlockingDocuments(ABC):
         return self._run(self._kb.schema(question, budget_tokens=budget_tokens, top_k=top_k, where=where))
 
     def ask_database(
-        self, question: str, database: str = "", *, dry_run: bool = False, listener: Listener = ignore
+        self,
+        question: str,
+        database: str = "",
+        *,
+        dry_run: bool = False,
+        by_rules: bool = False,
+        listener: Listener = ignore,
     ) -> SqlReply:
         """See `AsyncRove.ask_database`."""
-        return self._run(self._kb.ask_database(question, database, dry_run=dry_run, listener=listener))
+        asking = self._kb.ask_database(question, database, dry_run=dry_run, by_rules=by_rules, listener=listener)
+        return self._run(asking)
 
     def ask_tables(
-        self, question: str, *, where: Where | None = None, dry_run: bool = False, listener: Listener = ignore
+        self,
+        question: str,
+        *,
+        where: Where | None = None,
+        dry_run: bool = False,
+        by_rules: bool = False,
+        listener: Listener = ignore,
     ) -> SqlReply:
         """See `AsyncRove.ask_tables`."""
-        return self._run(self._kb.ask_tables(question, where=where, dry_run=dry_run, listener=listener))
+        asking = self._kb.ask_tables(question, where=where, dry_run=dry_run, by_rules=by_rules, listener=listener)
+        return self._run(asking)
 
     def run_sql(self, sql: str, database: str = "", *, dry_run: bool = False, listener: Listener = ignore) -> SqlReply:
         """See `AsyncRove.run_sql`."""

@@ -100,7 +100,7 @@ def read_document(file: Path, table: str) -> Mapping[str, object]:
         raise ConfigError(message, cure=f"Correct {table}.document.") from error
     document = _table(found)
     if not str(document.get("openapi", "")).startswith("3."):
-        message = f"{str(file)!r} is no OpenAPI document of version 3."
+        message = f"{str(file)!r} is not an OpenAPI document of version 3."
         raise ConfigError(message, cure="Convert it: Swagger 2 is not read.")
     return document
 

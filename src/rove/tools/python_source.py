@@ -77,7 +77,7 @@ def _imported(path: str) -> Function:
         message = f"There is no function {path!r}: {error}."
         raise ConfigError(message, cure='Write "package.module:name", of a package that is installed.') from error
     if not callable(found):
-        message = f"{path!r} is no function."
+        message = f"{path!r} is not a function."
         raise ConfigError(message, cure="Name one.")
     return found
 

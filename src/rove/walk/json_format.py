@@ -51,7 +51,7 @@ def from_line(line: str) -> WalkEvent:
         told = msgspec.json.decode(with_new_verdicts(line), type=_Line)
         return _decoder(told.event).decode(told.data)
     except (msgspec.MsgspecError, KeyError, RecursionError, UnicodeEncodeError) as error:
-        message = f"This is no event of a walk: {line[:80]!r} ({error})."
+        message = f"This is not an event of a walk: {line[:80]!r} ({error})."
         raise InputError(message, cure="Export the walk again, with this version of Rove.") from error
 
 
@@ -97,7 +97,7 @@ def filter_of(text: str) -> Filter | None:
     try:
         return _filter(msgspec.json.decode(text, type=list[Any]))
     except (msgspec.MsgspecError, RecursionError, ValueError, TypeError, IndexError) as error:
-        message = f"This is no filter: {text[:80]!r}."
+        message = f"This is not a filter: {text[:80]!r}."
         raise InputError(message, cure="Export the walk again, with this version of Rove.") from error
 
 

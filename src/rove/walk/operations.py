@@ -133,7 +133,7 @@ class WalkOperations:
         """
         texts = [line for line in lines if line.strip()]
         if not texts or texts[0] != head_of(_start_of(events := [from_line(line) for line in texts[1:]])):
-            message = f"This is no walk of format {FORMAT}."
+            message = f"This is not a walk of format {FORMAT}."
             raise InputError(message, cure="Make one with: rove walks export ID")
         return await self._keep_whole(events)
 

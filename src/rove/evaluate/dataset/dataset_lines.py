@@ -93,9 +93,9 @@ def read_json_lines(path: Path) -> Iterator[DatasetRow]:
         try:
             value = read_json(line, nan=True)
         except ValueError as error:
-            raise bad(place, f"this line is no JSON ({error})", "Write one JSON object a line.") from error
+            raise bad(place, f"this line is not JSON ({error})", "Write one JSON object a line.") from error
         if not isinstance(value, dict):
-            raise bad(place, "this line is no JSON object", "Write one {…} a line.")
+            raise bad(place, "this line is not a JSON object", "Write one {…} a line.")
         yield DatasetRow(place, cast("dict[str, object]", value))
 
 

@@ -24,4 +24,4 @@ def read_rows(path: Path) -> Iterator[DatasetRow]:
                     number += 1
                     yield DatasetRow(f"{path}:{number}", values)
     except (pyarrow.ArrowException, OSError) as error:
-        raise bad(str(path), f"this is no parquet file ({error})", "Write it anew.") from error
+        raise bad(str(path), f"this is not a parquet file ({error})", "Write it anew.") from error

@@ -45,7 +45,7 @@ def _language(meta: Path) -> str:
     try:
         said = read_json(meta.read_bytes(), nan=True)
     except ValueError as error:
-        raise bad(str(meta), f"this is no JSON ({error})", "Correct it, or take it away.") from error
+        raise bad(str(meta), f"this is not JSON ({error})", "Correct it, or take it away.") from error
     known = cast("dict[str, object]", said) if isinstance(said, dict) else {}
     return str(known.get("lang") or "").partition("-")[0]
 

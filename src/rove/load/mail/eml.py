@@ -47,7 +47,7 @@ class EmlLoader:
         """See `Loader.load`."""
         if not HEADER_START.match(source.data[:4096]):
             require_text(decode(source.data), source)
-            message = f"{source.name!r} is no mail: it does not begin with a header."
+            message = f"{source.name!r} is not a mail: it does not begin with a header."
             raise InputError(message, cure="Save the mail again from its program.")
         try:
             yield from self._read(source)
@@ -75,7 +75,7 @@ class MboxLoader:
         starts = [found.start() for found in MBOX_START.finditer(source.data)]
         if not starts:
             require_text(decode(source.data), source)
-            message = f"{source.name!r} is no mail box: no line begins with 'From '."
+            message = f"{source.name!r} is not a mail box: no line begins with 'From '."
             raise InputError(message, cure="Save the mails again from their program.")
         yield from Members(source, self.options).documents(_mails(source.data, starts))
 

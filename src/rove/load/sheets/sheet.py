@@ -98,7 +98,7 @@ def cell_place(name: str) -> tuple[int, int]:
     """
     found = CELL_NAME.fullmatch(name)
     if found is None:
-        message = f"{name[:40]!r} is no cell"
+        message = f"{name[:40]!r} is not a cell"
         raise ValueError(message)
     return int(found[2]) - 1, column_index(found[1])
 

@@ -218,7 +218,7 @@ def parse_url(url: str) -> httpx.URL:
         found = httpx.URL("")
     if found.scheme not in ("http", "https") or not found.host:
         shown = public_url(found) if found.host else repr(url[:80].rpartition("@")[2])
-        message = f"{shown} is no address of a page."
+        message = f"{shown} is not an address of a page."
         raise InputError(message, cure="Give one that begins with http:// or https://.", outcome="unreadable")
     return found
 

@@ -20,7 +20,7 @@ NO_CHAT = "No chat model is set up: answers quote."
 NO_CHAT_CURE = "Set chat.model, and chat.base_url where it stands behind an address."
 NO_JUDGE = "No judge is set up: the reader of kept tokens says what answers."
 NO_JUDGE_CURE = 'Set judge.name: "e5" is packaged.'
-NOTHING = "There is no passage yet that could be ranked."
+NOTHING = "The base has no passage to rank yet."
 NOTHING_CURE = "Add a document, and try again."
 
 

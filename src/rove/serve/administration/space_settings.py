@@ -31,7 +31,7 @@ NO_FILE = "The settings of this space come from a program, not from a file."
 NO_FILE_CURE = "Whoever runs the server changes them there."
 CLOSED = "Settings are not changed over HTTP here."
 CLOSED_CURE = 'Whoever runs the server changes them in the file, or sets serve.settings to "safe".'
-BROKEN_CURE = "Whoever runs the server mends the settings file."
+BROKEN_CURE = "Whoever runs the server corrects the settings file."
 NOTHING_CHANGED = "Nothing was changed; give other values."
 WHY: Mapping[Held, str] = {
     "secret": "it is a secret, which stands in the environment",

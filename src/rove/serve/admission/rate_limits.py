@@ -85,7 +85,7 @@ class ConcurrencyLimit:
         self._at_once = at_once
         self._what = what
         self._tally = tally or OwnTally()
-        self._message = f"{at_once} {what} of yours are open."
+        self._message = f"You have {at_once} {what} open."
         self._cure = f"Wait until one of them has ended, or raise {setting}."
         self._taken: Counter[str] = Counter()
 

@@ -20,7 +20,7 @@ from rove.store.job_board import JobBoard
 
 REMEMBERED = 1_000
 REMEMBERED_EVENTS = 100_000  # of all jobs that are done: an archive can have so many members that one job is enough
-FULL = "{most} jobs of yours wait to be taken in."
+FULL = "You have {most} jobs that wait."
 FULL_CURE = "Wait until some are done, or raise serve.max_queued."
 RETRY_S = 10.0
 TAKE_OVER_S = 2.0

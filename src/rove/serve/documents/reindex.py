@@ -45,7 +45,7 @@ async def reindex(view: CallerView, jobs: Jobs, document_ids: Sequence[str], *, 
 
 def _check_any(items: Sequence[Item]) -> None:
     if not items:
-        message = "There is nothing here that could be read again."
+        message = "This document has no source to read again."
         raise InputError(message, cure="Hand in the files again.")
 
 

@@ -74,7 +74,7 @@ async def measure(
 async def _make(kb: AsyncRove, path: Path, record: EvaluationOut) -> None:
     made = await questions_about(kb, record.make, model=record.model)
     if not made:
-        message = "The base holds nothing that a question could be made from."
+        message = "The base has no text to make questions from."
         raise InputError(message, cure="Add documents with headings, or hand in a file of questions.")
     await asyncio.to_thread(write_rows, path, (question.row for question in made))
 

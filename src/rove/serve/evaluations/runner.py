@@ -223,7 +223,7 @@ class Evaluations:
         self._lock.release()
         if not task.cancelled() and (error := task.exception()):
             log.error("evaluation failed", exc_info=error, extra={"evaluation": evaluation.name})
-            reason, cure = "Something went wrong that should not have.", "See the server's log."
+            reason, cure = "The server made a mistake.", "See the server's log."
             evaluation.record = _ended(evaluation.record, "failed", reason=reason, cure=cure)
             try:
                 self.folders.end(evaluation.record)

@@ -34,7 +34,7 @@ def check_length(text: str) -> None:
     """Raise `TooLargeError` for a text that is too long."""
     if len(text.encode()) > MOST_TEXT_BYTES:
         message = f"The flow has more than {MOST_TEXT_BYTES} bytes."
-        raise TooLargeError(message, cure="Part it into several flows.")
+        raise TooLargeError(message, cure="Split it into several flows.")
 
 
 def drafted(text: str, name: str, kb: AsyncRove) -> tuple[FlowCheckOut, Flow | None]:
@@ -46,7 +46,7 @@ def drafted(text: str, name: str, kb: AsyncRove) -> tuple[FlowCheckOut, Flow | N
     try:
         flow = flow_of(text, source)
         if max(len(flow.steps), len(flow.loops), len(flow.input), len(flow.output)) > MOST_STEPS:
-            problems = [Problem("steps", f"It has more than {MOST_STEPS} steps.", "Part it into several flows.")]
+            problems = [Problem("steps", f"It has more than {MOST_STEPS} steps.", "Split it into several flows.")]
             return _told(text, problems, (), None), None
         plan, problems = checked(replace(flow, writes=True))
         problems += _changes(flow, plan)

@@ -65,7 +65,10 @@ async def completions(wanted: CompletionIn, request: Request, server: ServerCont
         return stream(_streamed(turn, wanted, head), server)
     replied = await while_connected(request, turn.replied())
     message = WrittenMessage(
-        role="assistant", content=replied.text, annotations=annotations_of(replied.sources) or None
+        role="assistant",
+        content=replied.text,
+        reasoning_content=replied.thoughts or None,
+        annotations=annotations_of(replied.sources) or None,
     )
     return Completion(
         id=head[0],
@@ -99,9 +102,12 @@ async def _streamed(turn: Turned, wanted: CompletionIn, head: tuple[str, int]) -
                 if isinstance(told, str):
                     yield made(choices=choice(content=told))
                     continue
-                sources = {"annotations": annotations_of(told.sources)} if told.sources else {}
+                beside = {
+                    "annotations": annotations_of(told.sources) or None,
+                    "reasoning_content": told.thoughts or None,
+                }
                 yield made(
-                    choices=choice("length" if told.cut else "stop", **sources),
+                    choices=choice("length" if told.cut else "stop", **beside),
                     citations=list(told.citations),
                     nearest=list(told.nearest),
                     note=told.note,

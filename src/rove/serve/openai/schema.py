@@ -150,11 +150,12 @@ def notes_on(messages: list[Message], tools: list[Any] | None, choice: str | Non
 
 
 class WrittenMessage(Reply):
-    """A message that was written, or a piece of one."""
+    """A message that was written, or a piece of one. `reasoning_content`: what the model thought, where it is kept."""
 
     role: Literal["assistant"] | None = None
     content: str | None = None
     refusal: str | None = None
+    reasoning_content: str | None = None
     annotations: list[Annotation] | None = None
 
 

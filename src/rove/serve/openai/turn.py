@@ -39,6 +39,7 @@ class TurnReply:
     sources: tuple[UrlCitation, ...] = ()
     citations: tuple[CitationOut, ...] = ()
     nearest: tuple[HitOut, ...] = ()
+    thoughts: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +110,7 @@ class Turned:
                     tuple(sources),
                     quotes,
                     tuple(await hits_out(told.answer.nearest)),
+                    told.answer.thoughts,
                 )
 
     async def replied(self) -> TurnReply:

@@ -33,7 +33,7 @@ async def picture(original: Original, kind: str, page: int, scale: int = 1, *, n
             async with asyncio.timeout(MAX_WALL_S):
                 made, _ = await child.communicate()
         except TimeoutError:
-            message = "To draw this took too long."
+            message = "Drawing this page took too long."
             raise InputError(message, cure="Read its text.") from None
         finally:
             if child.returncode is None:

@@ -20,7 +20,7 @@ LEAST_CHARS, MOST_CHARS = 10, 200
 AT_ONCE, MOST_WAITING = 2, 32
 """A hash takes 64 MB and some 50 ms."""
 SHORT, LONG = "A password has 10 characters at least.", "A password has 200 characters at most."
-NAMED = "The name is no password."
+NAMED = "The name cannot be the password."
 COMMON = "This is one of the first passwords that anybody would try."
 CHOOSE = "Choose another: a few words that only you would put together are good."
 BUSY, BUSY_CURE = "Too many people are signing in at this moment.", "Try it again in a moment."

@@ -25,12 +25,14 @@ class SqlIn(QuestionIn):
     """A question to a database of the space's settings, by its name; `tables`: to the tables in the documents instead.
 
     A filter holds for tables in documents alone. `dry_run`: the SQL is written and checked, and does not run.
+    `by_rules`: no chat model is asked, though there is one.
     """
 
     question: Question
     database: str = Field(default="", max_length=200)
     tables: bool = False
     dry_run: bool = False
+    by_rules: bool = False
 
 
 class DatabasesOut(Reply):
@@ -76,7 +78,8 @@ class CellOut(Reply):
 class SqlOut(Reply):
     """The SQL that ran, its rows, and what came out of it in a sentence; `by`: "rules" or "model".
 
-    `not_understood`: words that the rules could not read. `readings`: the SQL of what comes nearest; none has run.
+    `tables`: those that it reads. `not_understood`: words that the rules could not read. `readings`: the SQL of what
+    comes nearest; none has run.
     """
 
     question: str
@@ -90,6 +93,7 @@ class SqlOut(Reply):
     note: Said
     answered: bool
     cells: list[CellOut]
+    tables: list[str] = Field(default_factory=list[str])
     not_understood: list[str] = Field(default_factory=list[str])
     readings: list[str] = Field(default_factory=list[str])
 
@@ -111,6 +115,7 @@ class SqlOut(Reply):
                 CellOut(row=cell.row, column=cell.column, document_id=cell.document_id, span=cell.span)
                 for cell in reply.cells
             ],
+            tables=list(reply.tables),
             not_understood=list(reply.not_understood),
             readings=list(reply.readings),
         )

@@ -233,7 +233,8 @@ class AnswerOut(Reply):
 
     `cut`: the chat model's reply was cut off, so that the answer may lack its end. `short`: the few words of a quoted
     sentence that answer the question, where a reader found them.
-    `nearest`: where it was refused, the passages that come nearest to the question.
+    `nearest`: where it was refused, the passages that come nearest to the question. `thoughts`: what a reasoning model
+    thought, where `answer.thoughts` keeps it; unchecked.
     """
 
     question: str
@@ -248,6 +249,7 @@ class AnswerOut(Reply):
     citations: list[CitationOut]
     references: list[HitOut]
     nearest: list[HitOut]
+    thoughts: str = ""
 
     @classmethod
     def of(cls, answer: Answer) -> AnswerOut:
@@ -274,6 +276,7 @@ class AnswerOut(Reply):
             citations=[CitationOut.of(citation) for citation in answer.citations],
             references=[] if answer.refused else [HitOut.of(hit) for hit in answer.hits],
             nearest=[HitOut.of(hit) for hit in answer.nearest],
+            thoughts=answer.thoughts,
         )
 
 

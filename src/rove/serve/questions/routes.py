@@ -87,9 +87,9 @@ async def sql(wanted: SqlIn, view: CallerViewIn, server: ServerContextIn, reques
     """Answer a question from the rows of a database that the space's settings name, or from tables in its documents."""
     check_question(wanted.question, server)
     if wanted.tables:
-        asking = view.ask_tables(wanted.question, wanted.condition, dry_run=wanted.dry_run)
+        asking = view.ask_tables(wanted.question, wanted.condition, dry_run=wanted.dry_run, by_rules=wanted.by_rules)
     else:
-        asking = view.ask_database(wanted.question, wanted.database, dry_run=wanted.dry_run)
+        asking = view.ask_database(wanted.question, wanted.database, dry_run=wanted.dry_run, by_rules=wanted.by_rules)
     return SqlOut.of(await while_connected(request, asking))
 
 

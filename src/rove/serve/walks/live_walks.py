@@ -88,7 +88,7 @@ class CallerWalks:
         """
         await self._check(walk_id)
         if walk_id in self.listened.walks and not self._holds.is_shared:
-            message = "Somebody listens to this walk."
+            message = "Somebody else follows this walk."
             raise InputError(message, cure="Pause it first; one listens at a time.")
 
     async def listen(self, walk_id: str) -> AsyncGenerator[WalkEvent]:

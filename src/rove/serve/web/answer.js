@@ -1,6 +1,7 @@
 // An answer, laid out: each sentence with the numbers of the words that hold it; and its sources.
 
 import { drawCards, reference } from "./cards.js";
+import { dataHint } from "./data_hint.js";
 import { el } from "./dom.js";
 import { followUps } from "./follow_ups.js";
 import { graphOf } from "./graph.js";
@@ -114,8 +115,10 @@ export function drawAnswer(answer, { where } = {}) {
     el("p", { class: "made muted" }, el("span", { class: "badge" }, mode), answer.note && said(answer.note)),
     answer.mode === "extractive" && drawLinks(answer.sentences.flatMap((one) => one.citations.map(({ rendered }) => rendered))),
     leftOut(answer),
+    answer.thoughts && el("details", { class: "thoughts" }, el("summary", {}, t("answer.thoughts")), el("p", {}, answer.thoughts)),
     answer.nearest?.length > 0 && nearest(answer.nearest),
     drawCards(answer, text),
+    dataHint(answer.question, { where }),
     followUps(answer, { where }),
     read.length > 0 && graphOf({ chunks: read }),
   ];

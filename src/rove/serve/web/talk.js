@@ -108,7 +108,7 @@ export function talk({ id = "", value = "", way, signal, began = () => {} }) {
     }
   }
 
-  document.addEventListener("rove:ask", ({ detail: { question, where } }) => ask({ way: "answer", question, ...(where && { where }) }), { signal });
+  document.addEventListener("rove:ask", ({ detail: { way = "answer", question, where, database } }) => ask({ way, question, ...(where && { where }), ...(way === "database" && { database }) }), { signal });
   return { thread, box, show, ask, turns: () => seat.turns };
 }
 

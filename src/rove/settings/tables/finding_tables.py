@@ -191,6 +191,9 @@ class AnswerTable(TypedDict, total=False):
     strict: bool
     """Whether sentences of a chat model are deleted that no source says, or that their source contradicts. Default:
     False."""
+    thoughts: bool
+    """Whether what a reasoning model thinks before it writes is kept beside its answer: folded in the page, unchecked,
+    never a part of the answer and never cited. Default: False."""
     persona: str
     """Who answers: it opens the chat model's instructions. Default: "You answer questions from the user's own
     documents."."""

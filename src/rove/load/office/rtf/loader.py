@@ -20,7 +20,7 @@ class RtfLoader:
     def load(self, source: Source) -> Iterator[Document]:
         """See `Loader.load`."""
         if not source.data.lstrip().startswith(MARK):
-            message = f"{source.name!r} is no RTF: it does not begin with {MARK.decode()!r}."
+            message = f"{source.name!r} is not an RTF: it does not begin with {MARK.decode()!r}."
             raise InputError(message, cure="Open it in a word processor and save it as .rtf again.", outcome="damaged")
         reader = RtfReader(source.data.decode("latin-1"))
         properties: dict[str, MetaValue] = {}
