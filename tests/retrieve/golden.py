@@ -179,7 +179,7 @@ def opened(folder: Path, embedder: Embedder) -> Iterator[Rove]:
         "chunk": {"size_chars": 300, "overlap_chars": 30},
         "search": {"candidates": CANDIDATES},
     }
-    with Rove.open(folder, embedder=embedder, reranker=reranker, **settings) as kb:
+    with Rove.open(folder, embedder=embedder, reranker=reranker, judge={"name": ""}, **settings) as kb:
         assert not kb.add(*texts()).failed
         yield kb
 

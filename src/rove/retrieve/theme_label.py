@@ -15,8 +15,10 @@ LOOKED_AT = 40
 """Passages of a theme, the most central, whose words are read."""
 READ_CHARS = 2_000
 """Characters of a passage that are read."""
-LEAST_SHARE = 0.5
-"""A phrase that names a theme stands in this share of its passages."""
+LEAST_SHARE = 0.4
+"""A title, heading or phrase that names a theme stands in this share of its passages."""
+LEAST_LIFT = 3.0
+"""Where there are several themes, a phrase stands so many times as often in the passages of its own as in all."""
 MOST_WORDS, MOST_SIGNS = 3, 6
 """The longest phrase, in words, or in signs of a script without spaces."""
 _RUN = regex.compile(r"[\p{Han}\p{Katakana}ー]{2,}|[\p{L}\p{M}\p{N}][\p{L}\p{M}\p{N}'’_-]*|[^\s\p{L}\p{N}]")
@@ -35,28 +37,39 @@ def labels_of(groups: Sequence[Sequence[Found]]) -> list[tuple[str, ...]]:
     everywhere = Counter(name for group in told for own in group for name in own)
     everywhere_spoken = Counter(key for group in spoken for own in group for key in own)
     labels: list[tuple[str, ...]] = []
+    looked_at = sum(map(len, told))
     for names, phrases in zip(told, spoken, strict=True):
         most = LEAST_SHARE * len(names)
         ranked = _ranked(Counter(name for own in names for name in own), everywhere)
         common = [name for name, count in ranked if count >= most]
         counts = Counter(key for own in phrases for key in own)
         shown = {key: form for own in reversed(phrases) for key, form in own.items()}
-        said = [shown[key] for key, count in _ranked(counts, everywhere_spoken) if count >= max(most, 2)]
+        lift = min(LEAST_LIFT, 0.9 * looked_at / max(len(names), 1))
+        said = [
+            shown[key]
+            for key, count in _ranked(counts, everywhere_spoken)
+            if count >= max(most, 2) and count * looked_at >= lift * everywhere_spoken[key] * len(names)
+        ]
         labels.append(_apart(common or said or [name for name, _ in ranked]))
     return labels
 
 
 def _ranked(counts: Counter[str], everywhere: Counter[str]) -> list[tuple[str, int]]:
-    """Return names with their counts, the telling ones first; of equal ones the longer."""
-    return sorted(counts.items(), key=lambda one: (-(one[1] ** 2) / everywhere[one[0]], -len(one[0]), one[0]))
+    """Return names with their counts, the telling ones first, and of equally telling ones that with more words."""
+
+    def telling(name: str, count: int) -> float:
+        return count**2 / everywhere[name] * (1 + name.count(" ") / 2)
+
+    return sorted(counts.items(), key=lambda one: (-telling(*one), -len(one[0]), one[0]))
 
 
 def _apart(names: Sequence[str]) -> tuple[str, ...]:
     """Return the first names that share no word with one before."""
     chosen: list[str] = []
     for name in names:
-        words = set(name.casefold().split())
-        if not any(words & set(one.casefold().split()) or name in one or one in name for one in chosen):
+        key = name.casefold()
+        others = [one.casefold() for one in chosen]
+        if not any(set(key.split()) & set(one.split()) or key in one or one in key for one in others):
             chosen.append(name)
         if len(chosen) == LABELS:
             break

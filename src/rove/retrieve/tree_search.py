@@ -27,6 +27,8 @@ MEANT = 0.2
 LEAD = 0.03
 """By so much the best heading's cosine lies over the mean of all where it leads; then `MEANT_LEADING` is enough."""
 MEANT_LEADING = 0.1
+MEANT_AT = 20
+"""Hits whose headings may be meant: each heading costs a millisecond."""
 LONGEST_CHARS = 300
 """A longer question asks for more than a heading could mean."""
 EQUAL = 0.005
@@ -66,7 +68,7 @@ class TreeRetriever:
         judge = self.search_context.judge()
         nodes = named_nodes(asked, found, 1.0 if judge else TOPIC)
         if judge and asked and not nodes and len(query.text) <= LONGEST_CHARS:
-            nodes = await self._meant(query.text, found, judge)
+            nodes = await self._meant(query.text, found[:MEANT_AT], judge)
         if not nodes and not query.falls_back:
             return []
         sections = [await self._below(node, query, found) for node in nodes]
