@@ -67,11 +67,13 @@ async def test_an_answer_says_which_table_a_question_over_rows_is_for(visit: Vis
     async with visit.page("ask") as page:
         await ask(page, SUMMED["en"])
         hint = page.locator("#turn-1 .data-hint:visible")
-        await expect(hint).to_contain_text("staff")
+        await hint.wait_for()
+        assert "staff" in await hint.inner_text()
         await hint.get_by_role("button").click()
-        await expect(page.locator("#turn-2 .sql-text")).to_contain_text("6")
+        await page.locator("#turn-2 .sql-text").wait_for()
+        assert "6" in await page.locator("#turn-2 .sql-text").inner_text()
         await ask(page, "Who is Anna?")
-        await expect(page.locator("#turn-3 .answer-text")).to_be_visible()
+        await page.locator("#turn-3 .answer-text").wait_for()
         await expect(page.locator("#turn-3 .data-hint:visible")).to_have_count(0)
 
 
