@@ -22,17 +22,14 @@ NAMED = 0.6
 """Share of a heading's telling words that a question must hold to name it."""
 TOPIC = 0.5
 """Share of a question's telling words that must stand in the headings it names: else it asks for something else."""
-MEANT = 0.2
-"""How surely a judge must say that a question and a heading are of one thing; less where the heading's cosine leads."""
-LEAD = 0.03
-"""By so much the best heading's cosine lies over the mean of all where it leads; then `MEANT_LEADING` is enough."""
-MEANT_LEADING = 0.1
+MEANT = 0.08
+"""How surely a judge must say that a question and a heading are of one thing."""
+LEAD = 0.015
+"""By so much the cosine of a heading that is meant lies over that of every other."""
 MEANT_AT = 20
 """Hits whose headings may be meant: each heading costs a millisecond."""
 LONGEST_CHARS = 300
 """A longer question asks for more than a heading could mean."""
-EQUAL = 0.005
-"""Headings of other documents this near in cosine to the best are meant as well: the same section of another one."""
 LOOKED_AT = 50
 """Hits of hybrid search whose headings are looked at: a chunk is indexed with its headings."""
 MOST_NODES = 3
@@ -95,18 +92,12 @@ class TreeRetriever:
         (vector,) = await embedder.queries([question])
         cosines = dict(zip(names, (await embedder.passages(names) @ vector).tolist(), strict=True))
         best = max(names, key=lambda name: cosines[name])
+        others = [cosine for name, cosine in cosines.items() if not (name.startswith(best) or best.startswith(name))]
+        if cosines[best] - max(others, default=-1.0) < LEAD:
+            return []
         ways = ((question, best), (best, question))
         sure = max([(await judge.supported(claim, premise)).supported for claim, premise in ways])
-        leads = cosines[best] - sum(cosines.values()) / len(names) >= LEAD
-        if sure < (MEANT_LEADING if leads else MEANT):
-            return []
-        own = {node.document_id for node, name in called.items() if name == best}
-        meant = [
-            node
-            for node, name in called.items()
-            if name == best or (node.document_id not in own and cosines[name] >= cosines[best] - EQUAL)
-        ]
-        return _outermost(meant)[:MOST_NODES]
+        return _outermost([node for node, name in called.items() if name == best])[:MOST_NODES] if sure >= MEANT else []
 
     async def _below(self, node: Node, query: Query, found: Sequence[Hit]) -> list[Hit]:
         """Return what stands below a node and passes the filter, the most relevant first."""
