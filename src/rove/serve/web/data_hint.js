@@ -24,6 +24,6 @@ export function dataHint(question, { where } = {}) {
 
 function draw(host, question, reply, { database, where }) {
   const ask = () => document.dispatchEvent(new CustomEvent("rove:ask", { detail: { way: "database", question, database, where: database ? undefined : where } }));
-  fill(host, t("sql.hint", { table: reply.tables.join(", ") || reply.database }), " ", el("button", { type: "button", class: "quiet", on: { click: ask } }, t("sql.hint.ask", { way: t("ask.way.database") })));
+  fill(host, t("sql.hint", { table: reply.tables.join(", ") || reply.database }), " ", el("button", { type: "button", on: { click: ask } }, t("sql.hint.ask", { way: t("ask.way.database") })));
   host.hidden = false;
 }
