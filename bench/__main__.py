@@ -176,11 +176,14 @@ def sql(options: argparse.Namespace) -> list[Table]:
 
 
 def questions(options: argparse.Namespace) -> list[Table]:
-    """See `bench.questions`."""
+    """See `bench.questions`, `bench.whole` and `bench.mixed`."""
+    from bench import mixed
     from bench import questions as part
+    from bench.whole import run as whole
 
-    del options
-    return part.run()
+    chosen = options.sets.split(",") if options.sets else ["whole", "mixed", "stored"]
+    parts = {"whole": whole.run, "mixed": mixed.run, "stored": part.run}
+    return [table for name, measure in parts.items() if name in chosen for table in measure()]
 
 
 def rewrites(options: argparse.Namespace) -> list[Table]:

@@ -23,15 +23,15 @@ _TYPES = (
 _SHEET_TYPE = f'<Override PartName="/xl/worksheets/sheet{{}}.xml" ContentType="{OFFICE}spreadsheetml.worksheet+xml"/>'
 
 
-def write_files(half: str, folder: Path) -> None:
-    """Write the files of a half, "a" or "b", into a folder.
+def write_files(half: str, folder: Path, source: Path | None = None) -> None:
+    """Write the files of a half, "a" or "b", into a folder; `source`: the file of their texts, if not this bench's own.
 
     Raises:
         FileNotFoundError: there is no LibreOffice, which makes the PDFs.
     """
     folder.mkdir(parents=True, exist_ok=True)
     to_pdf: list[Path] = []
-    for name, text in texts(half):
+    for name, text in texts(source or HERE / f"half_{half}.txt"):
         path = folder / name
         if path.suffix in TEXT:
             path.write_text(text, "utf-8")
@@ -48,9 +48,9 @@ def write_files(half: str, folder: Path) -> None:
         made.unlink()
 
 
-def texts(half: str) -> Iterator[tuple[str, str]]:
-    """Yield the name and the text of each file of a half."""
-    parts = re.split(r"^=== (.+)\n", (HERE / f"half_{half}.txt").read_text("utf-8"), flags=re.MULTILINE)
+def texts(source: Path) -> Iterator[tuple[str, str]]:
+    """Yield the name and the text of each file that a file of texts holds."""
+    parts = re.split(r"^=== (.+)\n", source.read_text("utf-8"), flags=re.MULTILINE)
     yield from zip(parts[1::2], parts[2::2], strict=True)
 
 

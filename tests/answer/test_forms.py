@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from rove import Rove
+from rove.question.form import names_documents
 from rove.records import Answer, field
 
 FILES = {
@@ -113,3 +114,58 @@ def test_it_can_be_turned_off(kb: Rove, tmp_path: Path) -> None:
     with Rove.open(tmp_path, answer={"forms": False}) as other:
         other.add(Path(kb.documents()[0].source))
         assert "list of documents" not in other.ask("Which documents do you have?").note
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rove]:
+    folder = tmp_path_factory.mktemp("tables")
+    given = folder / "given"
+    given.mkdir()
+    (given / "Fleet.csv").write_text(
+        "Plate,Model,Driver,Mileage\nHP21 KLM,Transit,Idris Fenner,88410\nHP22 RTY,Master,Bella Soames,61275\n"
+        "HP23 ZXC,Daily,Conrad Mbeki,23990\nHP24 VBN,TGE,Petra Lindholm,9120\n",
+        "utf-8",
+    )
+    for hall, rent, end in (("9", "7,250", "31 May 2027"), ("11", "5,900", "30 September 2026")):
+        (given / f"Lease Hall {hall}.md").write_text(
+            f"# Lease agreement, Hall {hall}\n\n## Term\n\nThe lease ends on {end}.\n\n"
+            f"## Rent\n\nThe rent is GBP {rent} a month.\n",
+            "utf-8",
+        )
+    with Rove.open(folder / "kb") as kb:
+        kb.add(given)
+        yield kb
+
+
+def test_all_entries_of_a_table_are_given_each_cited(tables: Rove) -> None:
+    answer = tables.ask("List the plates of the vans")
+    assert all(plate in answer.text for plate in ("HP21 KLM", "HP22 RTY", "HP23 ZXC", "HP24 VBN"))
+    assert len(answer.sentences) == 4
+    assert all(one.quote.startswith("| HP2") for one in answer.citations)
+
+
+def test_what_is_compared_stands_side_by_side(tables: Rove) -> None:
+    answer = tables.ask("Which is cheaper, the rent of Hall 9 or the rent of Hall 11?")
+    assert "7,250" in answer.text
+    assert "5,900" in answer.text
+    assert cited(answer) == {"Lease Hall 9.md", "Lease Hall 11.md"}
+
+
+def test_a_place_in_a_document_is_told_by_its_heading(tables: Rove) -> None:
+    answer = tables.ask("Which documents mention the rent of Hall 11?")
+    assert "Lease Hall 11.md" in answer.text
+    assert "› Rent" in answer.text
+
+
+@pytest.mark.parametrize(
+    ("question", "language"),
+    [
+        ("Hány példányt kérnek a naptárból?", "hu"),
+        ("How many copies of the calendar are ordered?", "en"),
+        ("Wie viele Aufzüge werden gewartet?", "de"),
+        ("采购了几台切纸机？", "zh"),
+    ],
+)
+def test_a_count_of_what_documents_tell_is_no_count_of_documents(kb: Rove, question: str, language: str) -> None:
+    assert not names_documents(question, language)
+    assert "by their words" not in kb.ask(question).note

@@ -5,15 +5,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from typing import TypeVar
 
 from rove.answer.answerer import Answerer
 from rove.answer.chitchat import CHITCHAT, ITSELF, chitchat, replied
 from rove.answer.extract import FollowUp
 from rove.answer.fallback import FALLBACKS, Case, Fallback, FallbackContext, fall_back
-from rove.answer.forms import FormQuestion
+from rove.answer.forms import FormQuestion, said
 from rove.answer.forms.changes import changed
+from rove.answer.forms.comparison import compared
 from rove.answer.forms.document_list import counted, listed, recent
+from rove.answer.forms.entries import all_entries
 from rove.answer.forms.summary import summarised
 from rove.answer.gate import Gate, GateVerdict
 from rove.answer.outdated import with_days
@@ -21,6 +24,7 @@ from rove.answer.passages import TextOf, read_once, stand
 from rove.answer.refusal import refusal
 from rove.answer.stored import stored_answer
 from rove.answer.theme_list import ThemeWriter, themed_answer
+from rove.answer.versions import InForce, in_force, may_have_versions
 from rove.conversation.gathering import Gatherer, for_gathered
 from rove.errors import ConfigError, ServiceError
 from rove.events import Listener, ignore
@@ -53,6 +57,8 @@ FORMS: Mapping[Form, Callable[[FormQuestion], Awaitable[Answer | None]]] = {
     "summary": summarised,
     "list": listed,
     "count": counted,
+    "items": all_entries,
+    "compare": compared,
     "recent": recent,
     "changes": changed,
 }
@@ -63,10 +69,14 @@ NOT_ASKED = "The answer needs a chat model (answer.pipeline is {pipeline!r}), an
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What was found for a question, and whether it is answered from."""
+    """What was found for a question, whether it is answered from, and which versions of documents that is from.
+
+    `versions`: None where none of several was chosen.
+    """
 
     hits: Sequence[Hit]
     verdict: GateVerdict
+    versions: InForce | None = None
 
 
 @dataclass
@@ -265,7 +275,21 @@ class Responder:
 
     async def _judged_hits(self, understood: Understood, mode: str, query: Query, settings: AnswerSettings) -> Found:
         hits = await retrieve_passages(mode, self.search_context, query)
-        return Found(hits[: settings.references], await self._judged(understood, hits, settings))
+        chosen = await self._versions(understood, hits)
+        if chosen is None:
+            return Found(hits[: settings.references], await self._judged(understood, hits, settings))
+        verdict = await self._judged(replace(understood, standalone=chosen.question), chosen.hits, settings)
+        return Found(chosen.hits[: settings.references], verdict, chosen)
+
+    async def _versions(self, understood: Understood, hits: Sequence[Hit]) -> InForce | None:
+        """Choose among versions of a document those that held when the question asks; None: there is no choice."""
+        if not (names := may_have_versions(hits)):
+            return None
+        texts = await asyncio.to_thread(self.search_context.store.documents.texts, names)
+        today = date.today().isoformat()  # noqa: DTZ011 - the user's day
+        question, language = understood.standalone, understood.language
+        chosen = await asyncio.to_thread(in_force, question, language, hits, texts, today)
+        return chosen if chosen.held else None
 
     async def _judged(self, understood: Understood, hits: Sequence[Hit], settings: AnswerSettings) -> GateVerdict:
         lenient = self.chat is not None and not chitchat(understood.question, understood.language)
@@ -301,7 +325,7 @@ class Responder:
             return portrait or replied(understood.question, known, self.settings.answer)
         before = understood.follows
         answer = await answerer.answer(
-            understood.standalone,
+            found.versions.question if found.versions and self.chat is None else understood.standalone,
             found.hits,
             found.verdict,
             language=understood.language,
@@ -310,7 +334,7 @@ class Responder:
             follow=FollowUp(understood.question, before.answer) if before and not before.asked_back else None,
         )
         if found.verdict.passes:
-            return answer
+            return with_versions(answer, found.versions) if found.versions else answer
         strict = self._answerer(self.settings.answer)
         case = Case(understood.standalone, understood.language, where, understood.expansion)
         return await fall_back(case, answer, self._context(listener), strict, self.text_of)
@@ -347,6 +371,16 @@ class Responder:
             chunk.template,
             listener,
         )
+
+
+def with_versions(answer: Answer, versions: InForce) -> Answer:
+    """Return an answer that says in its note which versions it is from, and which others say otherwise."""
+    language, documents = answer.language, {one.document_id for s in answer.sentences for one in s.citations}
+    kinds = (("holds", versions.held), ("other_time", versions.others))
+    if answer.mode == "refused" or not documents & {one.document_id for one in versions.held}:
+        return answer
+    told = [said(kind, language, name=f"“{one.name}”", day=one.since or "?") for kind, some in kinds for one in some]
+    return replace(answer, note=" ".join(filter(None, (answer.note, *told))))
 
 
 def asked_back(clarification: Clarification) -> str:

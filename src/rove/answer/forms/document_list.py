@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 
 from rove.answer.cite import marks
-from rove.answer.extract import list_candidates
+from rove.answer.extract import Candidate, list_candidates
 from rove.answer.forms import MOST_LISTED, FormQuestion, References, said
 from rove.answer.forms.naming import in_scope
 from rove.language.relative_days import WEEK, days_in
 from rove.language.rendering import render
 from rove.language.words import query_terms, terms
-from rove.question.form import subject_words
+from rove.question.form import names_documents, subject_words
 from rove.records import Answer, DocumentInfo, Hit, Sentence
 from rove.retrieve import Query, retrieve_passages
 
@@ -27,17 +27,17 @@ BY_WORDS = "Documents are told by their words: every one of {words} stands in wh
 async def listed(question: FormQuestion) -> Answer | None:
     """List the documents that mention what a question is about, each with a sentence; all where it names nothing.
 
-    Where none has all of its words, those nearest in meaning are listed, and it is said so. None: nothing is found.
+    Where none has all of its words, the nearest in meaning are listed, and it is said so. None: it names no documents.
 
     Raises:
         ServiceError: the embedder failed.
     """
-    return await _listed(question, nearest=True)
+    return await _listed(question, nearest=True) if names_documents(question.text, question.language) else None
 
 
 async def counted(question: FormQuestion) -> Answer | None:
-    """Say how many documents mention what a question is about, and which. None where none has its words."""
-    return await _listed(question, nearest=False)
+    """Say how many documents mention what a question is about, and which. None where none does, or it names none."""
+    return await _listed(question, nearest=False) if names_documents(question.text, question.language) else None
 
 
 async def recent(question: FormQuestion) -> Answer | None:
@@ -72,8 +72,9 @@ async def _listed(question: FormQuestion, *, nearest: bool) -> Answer | None:
     if not holding:
         if not nearest:
             return None
-        found = await _found(question, "hybrid", question.text, NEAREST * 2)
-        holding = dict(list(found.items())[:NEAREST])
+        holding = _with_most(by_words, wanted, question.language)
+        if not 0 < len(holding) <= NEAREST:
+            holding = dict([*(await _found(question, "hybrid", question.text, NEAREST * 2)).items()][:NEAREST])
         note, head = "", "nearest"
     infos = {info.document_id: info for info in documents}
     shown = [(infos[name], hits) for name, hits in holding.items() if name in infos]
@@ -83,7 +84,7 @@ async def _listed(question: FormQuestion, *, nearest: bool) -> Answer | None:
     sentences = [await asyncio.to_thread(_line, question, subject, *one, references) for one in shown[:MOST_LISTED]]
     first = said(head, question.language, count=len(shown), all=len(documents), subject=f"“{subject}”")
     lines = [
-        f"- {_name(info)}: {sentence.text} {marks([citation.number for citation in sentence.citations])}"
+        f"- {_name(info)}{_place(references, sentence)}: {sentence.text} {marks([sentence.citations[0].number])}"
         for (info, _), sentence in zip(shown, sentences, strict=False)
     ]
     return _answer(question, [first, *lines], len(shown), note, sentences, references.hits)
@@ -100,8 +101,17 @@ async def _found(question: FormQuestion, mode: str, text: str, top_k: int) -> di
 
 
 def _held(hits: Sequence[Hit], language: str) -> set[str]:
-    """Return the terms that the passages of a document have, with those of its title."""
-    return set(terms(hits[0].title, language)).union(*(terms(hit.chunk.text, language) for hit in hits))
+    """Return the terms that the passages of a document have, with those of its title and their headings."""
+    return set(terms(hits[0].title, language)).union(
+        *(terms(" ".join((*hit.chunk.headings, hit.chunk.text)), language) for hit in hits)
+    )
+
+
+def _with_most(found: Mapping[str, list[Hit]], wanted: set[str], language: str) -> dict[str, list[Hit]]:
+    """Return the documents that have most of the wanted terms, all that have as many."""
+    counts = {name: len(wanted & _held(hits, language)) for name, hits in found.items()}
+    most = max(counts.values(), default=0)
+    return {name: hits for name, hits in found.items() if most and counts[name] == most}
 
 
 def _line(
@@ -110,11 +120,25 @@ def _line(
     """Return the sentence of a document's passages that has most of the subject's words, cited."""
     asked = set(query_terms(subject, question.language))
     candidates = list_candidates("", hits, question.language)
-    best = max(candidates, key=lambda one: len(asked.intersection(terms(one.text, question.language))), default=None)
+
+    def fits(one: Candidate) -> tuple[int, int]:
+        above = " ".join(one.hit.chunk.headings[-1:])
+        own, place = (asked.intersection(terms(text, question.language)) for text in (one.text, above))
+        return len(own | place), len(own)
+
+    best = max(candidates, key=fits, default=None)
     hit = best.hit if best else hits[0]
     span = best.citation.span if best else hit.chunk.span
     citation = references.cite(info, hit.chunk, span)
     return Sentence(render(citation.quote).line, (citation,))
+
+
+def _place(references: References, sentence: Sentence) -> str:
+    """Return the heading that a sentence stands under, where its document has more than its title; else its page."""
+    chunk = references.hits[sentence.citations[0].number - 1].chunk
+    heading = chunk.headings[-1] if len(chunk.headings) > 1 else ""
+    page = f"p. {chunk.page}" if chunk.page else ""
+    return f" › {heading or page}" if heading or page else ""
 
 
 def _name(info: DocumentInfo) -> str:

@@ -19,8 +19,8 @@ export async function drawFirst(place, ask, signal) {
       return;
     }
     if (!suggested.has(store.space)) await suggest(signal);
-    const labels = suggested.get(store.space) ?? [];
-    if (!signal.aborted && place.isConnected && !document.querySelector("main.talking")) fill(place, drawSuggestions(labels, ask));
+    const questions = suggested.get(store.space) ?? [];
+    if (!signal.aborted && place.isConnected && !document.querySelector("main.talking")) fill(place, drawSuggestions(questions, ask));
   } catch {
     fill(place); // the box is there without them
   }
@@ -30,13 +30,26 @@ async function suggest(signal) {
   await new Promise((done) => setTimeout(done, PATIENCE_MS));
   if (signal.aborted) return;
   const themes = await get(here("/themes", { most: 2 * SUGGESTED }), signal);
-  const labels = themes.map((one) => one.label[0]).filter(Boolean);
-  suggested.set(store.space, [...new Set(labels)].slice(0, SUGGESTED));
+  suggested.set(store.space, questionsOf(themes).slice(0, SUGGESTED));
 }
 
-function drawSuggestions(labels, ask) {
-  const one = (theme) => el("li", {}, el("button", { type: "button", class: "suggestion", on: { click: () => ask(t("ask.about", { theme })) } }, t("ask.about", { theme })));
-  return labels.length > 0 && el("ul", { class: "suggestions", "aria-label": t("ask.suggestions") }, labels.map(one));
+/** By turns what a document says of a theme, and what another is about: each of a document of its own. */
+function questionsOf(themes) {
+  const seen = new Set();
+  const questions = [];
+  for (const { label, hits } of themes) {
+    const hit = hits.find((one) => one.title && !seen.has(one.title));
+    if (!hit) continue;
+    seen.add(hit.title);
+    const ofWhole = questions.length % 2 || !label[0];
+    questions.push(ofWhole ? t("ask.whole", { title: hit.title }) : t("ask.about", { theme: label[0] }));
+  }
+  return questions;
+}
+
+function drawSuggestions(questions, ask) {
+  const one = (question) => el("li", {}, el("button", { type: "button", class: "suggestion", on: { click: () => ask(question) } }, question));
+  return questions.length > 0 && el("ul", { class: "suggestions", "aria-label": t("ask.suggestions") }, questions.map(one));
 }
 
 function drawInvitation() {

@@ -1,0 +1,87 @@
+"""What is said of each of two things that a question compares, side by side, each cited."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from rove.answer.cite import marks
+from rove.answer.extract import Candidate, list_candidates
+from rove.answer.forms import FormQuestion
+from rove.language.pipe_rows import as_table
+from rove.language.rendering import render
+from rove.language.words import query_terms, terms
+from rove.records import Answer, Sentence
+from rove.retrieve import Query, retrieve_passages
+
+LOOKED_AT = 8
+CANDIDATES = 32
+WORD = 0.02
+"""What a word of the question that a sentence has counts beside its cosine."""
+NOTE = "What is said of each side stands beside the other; which of them it is, is not reckoned without a chat model."
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """A sentence or row, the words of the question that it or what stands above it has, and how near it is."""
+
+    candidate: Candidate
+    words: frozenset[str]
+    score: float
+
+
+async def compared(question: FormQuestion) -> Answer | None:
+    """Quote what comes nearest to the question of each side; None where no two sides are seen, or a model compares.
+
+    Sides are told by the question's words: each has one, itself or in what stands above it, that the other lacks.
+
+    Raises:
+        ServiceError: the embedder failed.
+    """
+    if question.chat is not None:
+        return None
+    query = Query(question.text, LOOKED_AT, question.where, rerank=True, counted=False)
+    hits = await retrieve_passages("hybrid", question.search_context, query)
+    candidates = (await asyncio.to_thread(list_candidates, "", hits, question.language))[:CANDIDATES]
+    asked = frozenset(query_terms(question.text, question.language))
+    held = await asyncio.to_thread(lambda: [_words(one, asked) for one in candidates])
+    if len(frozenset().union(*held)) < 2:
+        return None
+    embedder = question.search_context.embedder
+    vectors = await embedder.passages([one.text for one in candidates])
+    near = vectors @ (await embedder.queries([question.text]))[0]
+    scores = near + WORD * np.array([len(words) for words in held])
+    sides = [_Side(*one) for one in zip(candidates, held, scores.tolist(), strict=True)]
+    pair = _pair(sorted(sides, key=lambda side: -side.score))
+    return _answer(question, [side.candidate for side in pair]) if pair else None
+
+
+def _words(candidate: Candidate, asked: frozenset[str]) -> frozenset[str]:
+    hit = candidate.hit
+    above = " ".join((hit.title, *hit.chunk.headings, candidate.under, candidate.text))
+    return asked.intersection(terms(above, hit.chunk.language))
+
+
+def _pair(sides: Sequence[_Side]) -> tuple[_Side, _Side] | None:
+    """Return the best side, and the best one that has a word which it lacks, and lacks one that it has."""
+    for best in sides:
+        for other in sides:
+            same_kind = best.candidate.names == other.candidate.names
+            if same_kind and best.words - other.words and other.words - best.words:
+                return best, other
+    return None
+
+
+def _answer(question: FormQuestion, sides: Sequence[Candidate]) -> Answer:
+    by_id = {side.citation.chunk_id: side.hit for side in sides}
+    ids = list(by_id)
+    cited = [replace(side.citation, number=ids.index(side.citation.chunk_id) + 1) for side in sides]
+    if sides[0].is_row:
+        text = as_table(sides[0].names, {one.quote: marks([one.number]) for one in cited})
+    else:
+        text = "\n".join(f"- **{one.title}**: {render(one.quote).line} {marks([one.number])}" for one in cited)
+    sentences = tuple(Sentence(render(one.quote).line, (one,)) for one in cited)
+    return Answer(question.text, text, "extractive", question.language, sentences, tuple(by_id.values()), NOTE)
