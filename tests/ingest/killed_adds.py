@@ -13,7 +13,7 @@ import os
 import shutil
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
 from time import monotonic
@@ -92,12 +92,20 @@ def shards(base: Path) -> int:
     return len(list((base / "shards").glob("*.parquet")))
 
 
-def run(base: Path, workers: str, chance: Random, cluster: RayCluster | None, whole_s: float) -> tuple[str, Ended]:
+def victims(chance: Random, kinds: tuple[str, ...]) -> Iterator[str]:
+    """Yield what to kill: each kind once, then any."""
+    yield from chance.sample(sorted(set(kinds)), len(set(kinds)))
+    while True:
+        yield chance.choice(kinds)
+
+
+def run(
+    base: Path, workers: str, victim: str, chance: Random, cluster: RayCluster | None, whole_s: float
+) -> tuple[str, Ended]:
     """One `add`, in which something is killed; returns what, or nothing where it had ended before.
 
     `whole_s` is how long an `add` takes in which nothing is killed.
     """
-    victim = chance.choice(ON_RAY if cluster else VICTIMS)
     points = (*NAMES[:4], FINISHED)
     failpoint = f"{chance.choice(points)}:{chance.choice((1, 1, 2))}" if victim == "failpoint" else ""
     child = Add(lambda tell: adding(base, workers, failpoint, tell), victim, chance, cluster)
@@ -122,10 +130,11 @@ def kill_adds(kills: int, seed: int, workers: str, folder: Path, cluster: RayClu
     complete(lambda tell: adding(folder / "alone", "", "", tell))
     wanted = rows(folder / "alone")
     base, whole_s = folder / "kb", 0.0
+    drawn = victims(chance, ON_RAY if cluster else VICTIMS)
     while killed.total() < kills:
         live = set[str]()
         for _ in range(chance.randrange(1, IN_A_ROW + 1) if whole_s else 0):
-            what, ended = run(base, workers, chance, cluster, whole_s)
+            what, ended = run(base, workers, next(drawn), chance, cluster, whole_s)
             amid = what == "reader" and STARTING in ended.error  # then the add says so, as it does without workers
             amid |= what == "node" and NO_ROOM in ended.error
             assert amid or ended.state in {"killed", "done"}, (what, ended.state, ended.error)
