@@ -9,6 +9,7 @@ import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import FrameType, MappingProxyType
@@ -95,8 +96,7 @@ def find_sites() -> tuple[list[Site], list[str]]:
 
     It imports what holds one. What was imported before is read from the source, so that a new process sees the most.
     """
-    calls = list(_calls())
-    used = _uses()
+    calls, used = _read()
     seen: dict[Site, None] = {}
     reached: set[int] = set()
     for file, line, library, pattern, flags in _compiled(calls):
@@ -118,7 +118,7 @@ def find_sites() -> tuple[list[Site], list[str]]:
 
 def live_sites() -> list[Site]:
     """Return the patterns that modules hold at this moment, in whatever they keep them."""
-    used = _uses()
+    used = _read()[1]
     found: dict[Site, None] = {}
     for name, module in sorted(sys.modules.items()):
         file = getattr(module, "__file__", None) or ""
@@ -194,30 +194,45 @@ def _made(make: Callable[..., object], language: str) -> None:
     make(language)
 
 
-def _calls() -> Iterator[_Call]:
+@cache
+def _read() -> tuple[list[_Call], dict[str, set[str]]]:
+    """The calls of both libraries, and the uses of names, in all files; kept, since every trial asks for them.
+
+    Of the uses, by "file:NAME", where the name is defined: the methods that are called on it; "" where it is used
+    otherwise.
+    """
+    calls: list[_Call] = []
+    used: defaultdict[str, set[str]] = defaultdict(set)
     for path in sorted(ROOT.rglob("*.py")):
-        tree = ast.parse(path.read_text("utf-8"))
-        names = _kept_under(tree)
-        for node in ast.walk(tree):
-            if (
-                isinstance(node, ast.Call)
-                and isinstance(node.func, ast.Attribute)
-                and isinstance(node.func.value, ast.Name)
-                and node.func.value.id in LIBRARIES
-                and node.func.attr in ANCHORED | SCANNING | {"compile"}
-            ):
-                lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
-                later = node.args[1:] if node.func.attr == "compile" else []
-                flags = (*later, *(one.value for one in node.keywords if one.arg == "flags"))
-                file = path.relative_to(ROOT).as_posix()
-                kept = names.get(id(node), ())
-                yield _Call(file, lines, node.func.value.id, node.func.attr, node.args[0], flags, kept)
+        nodes, file = list(ast.walk(ast.parse(path.read_text("utf-8")))), path.relative_to(ROOT).as_posix()
+        calls += _calls(file, nodes)
+        for key, method in _uses(file, nodes):
+            used[key].add(method)
+    return calls, used
 
 
-def _kept_under(tree: ast.Module) -> dict[int, tuple[str, ...]]:
+def _calls(file: str, nodes: list[ast.AST]) -> Iterator[_Call]:
+    names: dict[int, tuple[str, ...]] | None = None
+    for node in nodes:
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and isinstance(node.func.value, ast.Name)
+            and node.func.value.id in LIBRARIES
+            and node.func.attr in ANCHORED | SCANNING | {"compile"}
+        ):
+            lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
+            later = node.args[1:] if node.func.attr == "compile" else []
+            flags = (*later, *(one.value for one in node.keywords if one.arg == "flags"))
+            names = _kept_under(nodes) if names is None else names
+            kept = names.get(id(node), ())
+            yield _Call(file, lines, node.func.value.id, node.func.attr, node.args[0], flags, kept)
+
+
+def _kept_under(nodes: list[ast.AST]) -> dict[int, tuple[str, ...]]:
     """By the id of each node of an assignment: the names that it is assigned to."""
     found: dict[int, tuple[str, ...]] = {}
-    for statement in ast.walk(tree):
+    for statement in nodes:
         if isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value is not None:
             targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
             names = tuple(one.id for one in targets if isinstance(one, ast.Name))
@@ -225,27 +240,22 @@ def _kept_under(tree: ast.Module) -> dict[int, tuple[str, ...]]:
     return found
 
 
-def _uses() -> dict[str, set[str]]:
-    """By "file:NAME", where the name is defined: the methods that are called on it; "" where it is used otherwise."""
-    found: defaultdict[str, set[str]] = defaultdict(set)
-    for path in ROOT.rglob("*.py"):
-        tree, file = ast.parse(path.read_text("utf-8")), path.relative_to(ROOT).as_posix()
-        origins = _origins(tree)
-        methods: dict[int, str] = {}
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Attribute):
-                held = node.value.value if isinstance(node.value, ast.Subscript) else node.value
-                methods[id(held)] = node.attr
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-                found[f"{origins.get(node.id, file)}:{node.id}"].add(methods.get(id(node), ""))
-    return found
+def _uses(file: str, nodes: list[ast.AST]) -> Iterator[tuple[str, str]]:
+    origins = _origins(nodes)
+    methods: dict[int, str] = {}
+    for node in nodes:
+        if isinstance(node, ast.Attribute):
+            held = node.value.value if isinstance(node.value, ast.Subscript) else node.value
+            methods[id(held)] = node.attr
+    for node in nodes:
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            yield f"{origins.get(node.id, file)}:{node.id}", methods.get(id(node), "")
 
 
-def _origins(tree: ast.Module) -> dict[str, str]:
+def _origins(nodes: list[ast.AST]) -> dict[str, str]:
     """By each name that a file imports from Rove: the file that it comes from."""
     found: dict[str, str] = {}
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("rove."):
             place = node.module.removeprefix("rove.").replace(".", "/")
             file = f"{place}/__init__.py" if (ROOT / place).is_dir() else f"{place}.py"

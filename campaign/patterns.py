@@ -143,24 +143,28 @@ def tails(site: Site) -> tuple[str, ...]:
     return tuple(dict.fromkeys(("", whole(pattern, site.flags))))
 
 
-def try_small(site: Site, texts: list[Pump]) -> list[Slow]:
-    """Measure a pattern on small texts, and how the time grows where one is not done at once."""
+def try_small(site: Site, texts: list[Pump], enough: int = ENOUGH) -> list[Slow]:
+    """Measure a pattern on small texts, and how the time grows where one is not done at once; stop at so many."""
     compiled, found = site.compiled(), list[Slow]()
     for pump, tail in product(texts, tails(site)):
         first = _seconds(compiled, site, made(pump, SMALL_CHARS, site, tail))
         if first < QUICK_S:
             continue
         times = [min(first, _seconds(compiled, site, made(pump, SMALL_CHARS, site, tail)))]
+        if times[0] < QUICK_S:
+            continue
         while len(times) < STEPS and (len(times) < MEASURED or _is_steep(times)):  # noise is no growth that goes on
             longer = made(pump, SMALL_CHARS * STEPS ** len(times), site, tail)
-            times.append(min(_seconds(compiled, site, longer) for _ in range(2)))
+            times.append(_seconds(compiled, site, longer))
+            if _is_steep(times):
+                times[-1] = min(times[-1], _seconds(compiled, site, longer))
         if _is_slow(times):  # a machine that was busy is no fault of the pattern's: once more
             chars = SMALL_CHARS * STEPS ** (len(times) - 1)
             again = (_seconds(compiled, site, made(pump, chars, site, tail)) for _ in range(AGAIN))
             times[-1] = min(times[-1], *again)
         if _is_slow(times):
             found.append(_slow(site, pump, _growth(times), _large(times)))
-            if len(found) >= ENOUGH:
+            if len(found) >= enough:
                 break
     return found
 

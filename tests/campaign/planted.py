@@ -21,12 +21,8 @@ import campaign.filters
 import numpy as np
 from campaign.worker import ready, tried
 
-import rove.answer.claim
-import rove.answer.conflict
-import rove.answer.extract
 import rove.ingest.folders
 import rove.ingest.outdated
-import rove.walk.references
 from rove.engine import AsyncRove
 from rove.errors import InputError, RoveError
 from rove.ingest.folders import FolderChanges
@@ -51,6 +47,8 @@ CLEAN = {
 """Seeds of trials that must hold; those that fork come first."""
 SEEDS = 9
 """Seeds of trials of which one must find a planted fault begin at 1, and end before this."""
+FIRST = {"rows that are not missed": 5, "a snapshot that is not checked": 7, "nobody holds the folder": 5}
+"""Where the first trials cannot meet the fault, the seed that is tried before them."""
 QUICK = {campaign.filters: 60, campaign.callers: 25, campaign.files: 12}
 """Tries of one trial, fewer than in a campaign."""
 
@@ -195,9 +193,9 @@ PLANTED: dict[tuple[str, str], Callable[[], list[Any]]] = {
     ("jail", "what a reading process says is believed"): lambda: [patch.object(CheckedSources, "check", counting)],
     ("addresses", "every address is public"): lambda: [patch("rove.load.web.address.is_public", lambda _: True)],
     ("patterns", "patterns that go back and forth"): lambda: [
-        patch.object(answer, name, re.compile(r"(?:\s*/?[^\s()]*)*\)"))
-        for answer in (rove.answer.claim, rove.answer.conflict, rove.answer.extract, rove.walk.references)
-        for name, value in vars(answer).items() if isinstance(value, re.Pattern)
+        patch.object(module, name, re.compile(r"(?:\s*/?[^\s()]*)*\)"))
+        for place, module in sorted(sys.modules.items()) if place.startswith(("rove.answer.", "rove.walk."))
+        for name, value in list(vars(module).items()) if isinstance(value, re.Pattern)
     ],
     ("swaps", "nobody looks where the catalog is"): lambda: [
         patch.object(CatalogFile, "check", lambda *_, **__: None), patch.object(CatalogFile, "look", lambda _: None)
@@ -238,7 +236,8 @@ def main(kinds: list[str]) -> None:
                     with ExitStack() as stack:
                         for one in patches():
                             stack.enter_context(one)
-                        found = (tried(made, seed).faults for seed in range(1, SEEDS))
+                        seeds = sorted(range(1, SEEDS), key=lambda seed: seed != FIRST.get(fault, 1))
+                        found = (tried(made, seed).faults for seed in seeds)
                         tell(kind, fault, list(next(filter(None, found), ())))
 
 
