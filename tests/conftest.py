@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import pytest
+from _pytest.doctest import DoctestModule
 
 Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
 
@@ -46,6 +47,12 @@ def processes_that_ray_leaves() -> Generator[None]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         gc.collect()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Look for no doctests in the tests: there are none, and every process would look through all of them."""
+    return [one for one in (yield) if not isinstance(one, DoctestModule)]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

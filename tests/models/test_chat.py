@@ -127,7 +127,7 @@ async def test_retry_after_is_honoured() -> None:
     async with serve(failure(429, Retry_After="1"), chat("yes")) as server:
         started = time.perf_counter()
         assert await read(server) == ["yes"]
-    assert 1.0 <= time.perf_counter() - started < 5
+    assert time.perf_counter() - started >= 1.0
 
 
 @pytest.mark.parametrize(
@@ -214,12 +214,10 @@ async def test_a_stream_with_a_broken_event_fails() -> None:
 @pytest.mark.parametrize("reply", [Reply(delay_s=30), chat("a", "b", delay_s=30)])
 async def test_a_silent_server_times_out(reply: Reply) -> None:
     async with serve(reply) as server:
-        started = time.perf_counter()
         with pytest.raises(ServiceError, match="timeout_s") as caught:
             await read(server, timeout_s=0.3, retries=1)
     assert caught.value.retryable
     assert len(server.requests) == 2
-    assert time.perf_counter() - started < 5
 
 
 async def test_a_reply_without_end_is_broken_off() -> None:

@@ -81,7 +81,7 @@ async def test_retry_after_is_honoured() -> None:
     async with serve(failure(429, Retry_After="1"), embeddings([3, 4])) as server:
         started = time.perf_counter()
         await embedder(server).passages(["a"])
-    assert 1.0 <= time.perf_counter() - started < 5
+    assert time.perf_counter() - started >= 1.0
 
 
 async def test_retries_end() -> None:
@@ -141,11 +141,9 @@ async def test_another_dimension_names_the_right_one() -> None:
 
 async def test_a_silent_server_times_out() -> None:
     async with serve(Reply(delay_s=30)) as server:
-        started = time.perf_counter()
         with pytest.raises(ServiceError, match=r"within 0\.2 s") as caught:
             await embedder(server, timeout_s=0.2, retries=1).passages(["a"])
     assert caught.value.retryable
-    assert time.perf_counter() - started < 5
 
 
 async def test_a_server_that_dribbles_times_out() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from threading import Lock
@@ -65,11 +66,17 @@ class Replacer:
             assert self.kb.add(texts(self.version)).replaced == len(LINES)
 
 
-@pytest.fixture
-def replace_all(tmp_path: Path) -> Iterator[Replacer]:
-    with Rove.open(tmp_path / "kb", embedder=FAKE, store=LANCE) as kb:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("made") / "kb"
+    with Rove.open(folder, embedder=FAKE, store=LANCE) as kb:
         kb.add(texts(0), [Text(f"Something else, number {n}, of the canteen.", id=f"f{n}") for n in range(40)])
-    replacer = Replacer(tmp_path / "kb")
+    return folder
+
+
+@pytest.fixture
+def replace_all(made: Path, tmp_path: Path) -> Iterator[Replacer]:
+    replacer = Replacer(shutil.copytree(made, tmp_path / "kb"))
     yield replacer
     replacer.kb.close()
 

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import os
+import shutil
 import socket
-import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
 import httpx
 import pytest
 from fastapi import FastAPI
+from starlette.types import ASGIApp
 
+from forked_rove import Forked
 from rove.engine import AsyncRove
 from rove.flow import read_flow, templates
 from rove.records import Hit, Text
@@ -27,6 +32,7 @@ from rove.serve.app import create_app
 from rove.serve.server import make_server
 from rove.serve.spaces import Spaces
 from rove.settings import read_settings
+from rove.sync import Rove
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 """`campaign` is not installed: it is imported from the repository's root."""
@@ -83,14 +89,30 @@ def open_town(tmp_path: Path) -> Opener:
     return towns_at(tmp_path)
 
 
+@cache
+def filled_bases() -> Path:
+    """A folder with the bases of a town as they are when it opens, made once: towns begin with a copy."""
+    folder = Path(tempfile.mkdtemp(prefix="rove-town-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    for name, texts in DOCUMENTS.items():
+        with Rove.open(folder / name, **USUAL) as kb:
+            kb.add(*texts)
+    return folder
+
+
 def towns_at(tmp_path: Path) -> Opener:
     """What opens towns in a folder. See `open_town`."""
+    ready = filled_bases()  # before a test changes anything
 
     @asynccontextmanager
     async def opened(
         *, holders: Mapping[str, dict[str, Any]] = HOLDERS, filled: bool = True, serve: Mapping[str, Any] = {},
         **tables: Any,
     ) -> AsyncIterator[Town]:  # fmt: skip
+        new = not any((tmp_path / name).exists() for name in DOCUMENTS)
+        copied = filled and new and tables.keys() <= {"chat"} and "spaces" not in serve
+        for name in DOCUMENTS if copied else ():
+            shutil.copytree(ready / name, tmp_path / name, dirs_exist_ok=True)
         keys = {name: make_key() for name in holders}
         table = {
             "spaces": {name: {"path": tmp_path / name} for name in DOCUMENTS},
@@ -103,7 +125,7 @@ def towns_at(tmp_path: Path) -> Opener:
         spaces = Spaces.open(read_settings(tmp_path, **{**USUAL, **tables, "serve": table}), tmp_path)
         app = create_app(spaces)
         async with app.router.lifespan_context(app):
-            for name, texts in DOCUMENTS.items() if filled else ():
+            for name, texts in DOCUMENTS.items() if filled and not copied else ():
                 await spaces._spaces[name].kb.add(*texts)
             yield Town(app, keys, spaces)
 
@@ -113,9 +135,15 @@ def towns_at(tmp_path: Path) -> Opener:
 def templates_in(folder: Path) -> Path:
     """Make a folder with copies of the templates of flows."""
     folder.mkdir(exist_ok=True)
-    for name in templates():
-        (folder / f"{name}.toml").write_text(read_flow(name).text)
+    for name, text in flow_texts().items():
+        (folder / f"{name}.toml").write_text(text)
     return folder
+
+
+@cache
+def flow_texts() -> Mapping[str, str]:
+    """The text of each template, by its name."""
+    return {name: read_flow(name).text for name in templates()}
 
 
 @asynccontextmanager
@@ -146,9 +174,11 @@ async def town(open_town: Opener) -> AsyncIterator[Town]:
 
 
 @asynccontextmanager
-async def listening(town: Town) -> AsyncIterator[str]:
-    """Serve a town on a real socket, as `rove serve` does; yields its address."""
+async def listening(town: Town, within: Callable[[ASGIApp], ASGIApp] | None = None) -> AsyncIterator[str]:
+    """Serve a town on a real socket, as `rove serve` does; yields its address. `within`: what wraps the app."""
     server = make_server(town.app, town.spaces)
+    if within:
+        server.config.app = within(town.app)
     server.config.lifespan = "off"  # the town has entered it
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))
@@ -188,18 +218,18 @@ def hold(monkeypatch: pytest.MonkeyPatch, after: int) -> asyncio.Event:
 @contextmanager
 def serving(
     kb: Path | str, *options: str, log: Path | None = None, **environment: str
-) -> Iterator[tuple[httpx.Client, subprocess.Popen[bytes]]]:
+) -> Iterator[tuple[httpx.Client, Forked]]:
     """Run `rove serve` on a base; what it writes is in `log`, else in the file `log` beside the base's folder."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [str(ROVE), "serve", "--kb", str(kb), "--port", str(port), *options]
+    words = ["serve", "--kb", str(kb), "--port", str(port), *options]
     if isinstance(kb, Path):
         log = log or kb.parent / "log"
         kb.mkdir(parents=True, exist_ok=True)  # a server makes a base only in a folder that is there
     assert log
-    with log.open("ab") as written:
-        process = subprocess.Popen(command, env={**ENVIRONMENT, **environment}, stdout=written, stderr=written)
+    log.touch()
+    process = Forked(words, {**ENVIRONMENT, **environment}, log)
     try:
         with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=30) as client:
             _await_up(client, process, log)
@@ -213,7 +243,7 @@ def serving(
             process.wait()
 
 
-def _await_up(client: httpx.Client, process: subprocess.Popen[bytes], log: Path) -> None:
+def _await_up(client: httpx.Client, process: Forked, log: Path) -> None:
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline and process.poll() is None:
         try:

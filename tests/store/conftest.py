@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
+
 import pytest
 
 from rove.store import resident, store
 
 
-@pytest.fixture(autouse=True)
-def snapshots_of_small_bases(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(resident, "KEPT_FROM", 5)
-    monkeypatch.setattr(resident, "GROWTH_AT_REST", 1_000)
-    monkeypatch.setattr(store, "FEW_CHUNKS", 1)
+@pytest.fixture(autouse=True, scope="module")
+def snapshots_of_small_bases() -> Generator[None]:
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(resident, "KEPT_FROM", 5)
+        monkeypatch.setattr(resident, "GROWTH_AT_REST", 1_000)
+        monkeypatch.setattr(store, "FEW_CHUNKS", 1)
+        yield

@@ -18,7 +18,8 @@ from rove.store.guarded import GuardedIndex
 from rove.store.memory_index import MemoryIndex
 
 SETTINGS = {"embedder": {"name": "fake"}, "store": {"index": "lancedb", "resident_chunks": 0}}
-TRIALS = 25
+TRIALS = 8
+"""Of each seed; `make campaign` damages files of an index as well, by more."""
 
 
 @pytest.fixture(scope="module")

@@ -49,11 +49,26 @@ class CountingEmbedder(FakeEmbedder):
         return await super().passages(texts)
 
 
-@pytest.fixture
-def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A base of 60 documents in 5 languages, closed."""
+    folder = tmp_path_factory.mktemp("made") / "kb"
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setitem(EMBEDDERS.table, "counting", f"{__name__}:CountingEmbedder")
+        fill(folder)
+    return folder
+
+
+@pytest.fixture
+def base(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of it."""
     monkeypatch.setitem(EMBEDDERS.table, "counting", f"{__name__}:CountingEmbedder")
-    folder = tmp_path / "kb"
+    shutil.copytree(made, tmp_path / "kb")
+    CountingEmbedder.passages_asked = 0
+    return tmp_path / "kb"
+
+
+def fill(folder: Path) -> None:
     with opened(folder) as kb:
         texts = [
             Text(TEXTS[code].format(n), id=f"{code}-{n}", metadata={"lang": code, "n": n})
@@ -62,8 +77,6 @@ def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ]
         assert kb.add(texts[:30]).ok
         assert kb.add(texts[30:]).ok
-    CountingEmbedder.passages_asked = 0
-    return folder
 
 
 def opened(folder: Path) -> Rove:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import sqlite3
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager, closing
@@ -52,14 +53,21 @@ def damage(folder: Path, how: str, table: str = "vectors", column: str = "vector
         catalog.execute(f"UPDATE {table} SET {column} = ? WHERE rowid = ?", (DAMAGES[how](blob), seq))
 
 
-@pytest.fixture
-def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(resident, "KEPT_FROM", 1_000)  # without a snapshot vectors are read from the catalog
-    folder = tmp_path / "kb"
-    with Rove.open(folder, **FAKE) as kb:
-        kb.add([Text(text, id=code) for code, text in TEXTS.items()])
-        assert any(isinstance(event, Answered) for event in kb.walk("Who counted the ships at the lighthouse?"))
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("made") / "kb"
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(resident, "KEPT_FROM", 1_000)  # without a snapshot vectors are read from the catalog
+        with Rove.open(folder, **FAKE) as kb:
+            kb.add([Text(text, id=code) for code, text in TEXTS.items()])
+            assert any(isinstance(event, Answered) for event in kb.walk("Who counted the ships at the lighthouse?"))
     return folder
+
+
+@pytest.fixture
+def base(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(resident, "KEPT_FROM", 1_000)
+    return shutil.copytree(made, tmp_path / "kb")
 
 
 def heard(events: list[Event]) -> list[str]:
