@@ -133,7 +133,7 @@ def test_a_name_that_fits_none_or_several_is_an_error(name: str) -> None:
     ("file", "text", "says"),
     [
         ("queries.jsonl", '{"id": "q1", "text": "?"}\n{broken\n', "queries.jsonl:2"),
-        ("queries.jsonl", '["q1"]\n', "no JSON object"),
+        ("queries.jsonl", '["q1"]\n', "not a JSON object"),
         ("queries.jsonl", '{"id": "q1"}\n', "'text'"),
         ("queries.jsonl", '{"id": "q1", "text": "  "}\n', "'text'"),
         ("queries.jsonl", '{"id": "q1", "text": ["?"]}\n', "not text"),

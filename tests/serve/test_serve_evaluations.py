@@ -196,7 +196,7 @@ async def test_what_is_cut_off_again_and_again_is_given_up(town: Town, monkeypat
         (asking("no header\nhere\n"), 400, "'question' or 'text' is missing"),
         (asking("question,source\n"), 400, "questions.csv: it holds no question"),
         (asking("not json", "q.jsonl"), 400, "questions.jsonl:1: this line is not JSON"),
-        (asking("[" * 100_000, "q.jsonl"), 400, "no JSON"),
+        (asking("[" * 100_000, "q.jsonl"), 400, "not JSON"),
         (asking('{"question": "\\ud800?", "source": "policy"}', "q.jsonl"), 400, "this line is not JSON"),
         (asking(f"question,source,start,end\nWho?,policy,{'1' * 5000},{'2' * 5000}\n"), 400, "no span"),
         (asking("question,source\n" + "Who?,policy\n" * 11), 413, "10 are asked at most"),

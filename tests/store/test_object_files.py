@@ -134,11 +134,11 @@ def test_what_the_store_refuses_is_said(bucket: str, tmp_path: Path, monkeypatch
 @pytest.mark.parametrize(
     ("address", "reason"),
     [
-        ("s3://", "no address of a bucket"),
-        ("https://bucket/x", "no address of a bucket"),
-        ("s3://bucket?zone=1", "no address of a bucket"),
+        ("s3://", "not an address of a bucket"),
+        ("https://bucket/x", "not an address of a bucket"),
+        ("s3://bucket?zone=1", "not an address of a bucket"),
         ("s3://key:secret@bucket/x", "must not hold a key"),
-        ("ftp://key:secret@bucket", "no address of a bucket"),
+        ("ftp://key:secret@bucket", "not an address of a bucket"),
     ],
 )
 def test_an_address_that_is_none_is_refused(tmp_path: Path, address: str, reason: str) -> None:
