@@ -90,3 +90,12 @@ def test_a_table_with_fewer_names_than_cells_loses_none_and_keeps_its_bars() -> 
         r"| 1 \| 2 | b [1] |",
         "| c |  |",
     ]
+
+
+def test_a_row_that_began_in_another_piece_says_its_key_and_stands_under_its_own_columns() -> None:
+    head = "Tickets\n| Ticket | Place | Remedy | Owner |\n| --- | --- | --- | --- |\n| T-7 | Graz |"
+    first, second = table_rows("| greased | Ann |\n| T-8 | Bern | changed | Bo |", head)
+    assert first.said == "Ticket: T-7; Place: Graz; Remedy: greased; Owner: Ann"
+    assert (first.names, first.cells) == (("Remedy", "Owner"), ("greased", "Ann"))
+    assert second.said == "Ticket: T-8; Place: Bern; Remedy: changed; Owner: Bo"
+    assert second.names == ("Ticket", "Place", "Remedy", "Owner")

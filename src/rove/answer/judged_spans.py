@@ -344,7 +344,7 @@ def _in_row(row: PipeRow, text: str, found: JudgedSpan | None, before: int) -> S
         return None
     begin, end = (edge - before for edge in found.span)
     best: Span | None = None
-    at, place = 0, row.span[0]
+    at, place = len(row.key), row.span[0]
     for name, cell in zip((*row.names, *[""] * len(row.cells)), row.cells, strict=False):
         stands = text.find(cell.replace("|", "\\|"), place, row.span[1]) if cell else -1
         if stands < 0:

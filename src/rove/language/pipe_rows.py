@@ -19,29 +19,41 @@ CELL = re.compile(r"(?<!\\)\|")
 class PipeRow:
     """A row of a table: its span, what it says, and the names of its table's columns, none where they are unknown.
 
-    `cells`: as they stand in it, without blanks around them.
+    `cells`: as they stand in it, without blanks around them. `key`: what `said` begins with of a row that began in
+    another piece: its first cells, which `names` and `cells` lack.
     """
 
     span: Span
     said: str
     names: tuple[str, ...] = ()
     cells: tuple[str, ...] = ()
+    key: str = ""
 
 
 def table_rows(text: str, head: str = "") -> Iterator[PipeRow]:
     r"""Yield the rows below the header of each table in `text`; `head` holds the header of one that began before.
 
+    A shorter line below that header has the first cells of a row that began before, too.
+
     >>> [row.said for row in table_rows("| City | Head |\n| --- | --- |\n| Oslo | Ingrid Dahl |\n| Rome |  |")]
     ['City: Oslo; Head: Ingrid Dahl', 'City: Rome']
     >>> [row.said for row in table_rows("| 東京 | 12 |", "| 市 | 台 |")]
     ['市: 東京; 台: 12']
+    >>> [(row.said, row.names) for row in table_rows("| Ann | 2026 |", "| Ticket | Owner | Closed |\n| T-7 |")]
+    [('Ticket: T-7; Owner: Ann; Closed: 2026', ('Owner', 'Closed'))]
     """
     lines = [(match.span(), match[0].rstrip()) for match in _LINE.finditer(text)]
-    names = _cells(next((line for line in head.split("\n") if line.startswith("|")), ""))
+    above = [_cells(line) for line in head.split("\n") if line.startswith("|")]
+    names = above[0] if above else [""]
+    key = above[-1] if len(above[-1:]) and len(above[-1]) < len(names) else []
     for number, (span, line) in enumerate(lines):
         below = lines[number + 1][1] if number + 1 < len(lines) else ""
         if below and _RULE.fullmatch(below):
-            names = _cells(line)
+            names, key = _cells(line), []
+        elif key and not _RULE.fullmatch(line):
+            own, cells, began = names[len(key) :], _cells(line), f"{_said(names[: len(key)], key)}; "
+            yield PipeRow((span[0], span[0] + len(line)), began + _said(own, cells), tuple(own), tuple(cells), began)
+            key = []
         elif not _RULE.fullmatch(line) and (said := _said(names, cells := _cells(line))):
             yield PipeRow((span[0], span[0] + len(line)), said, tuple(names), tuple(cells))
 
