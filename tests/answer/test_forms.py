@@ -82,6 +82,10 @@ def test_what_changed_stands_side_by_side_cited_on_both(kb: Rove) -> None:
     assert not any("Meals" in text for text in changed)
 
 
+def test_what_changed_in_a_document_of_one_version_is_not_told_of_another(kb: Rove) -> None:
+    assert "differ in" not in kb.ask("What changed in the lease of the office?").text
+
+
 def test_documents_that_mention_something_are_counted_and_listed(kb: Rove) -> None:
     answer = kb.ask("How many documents mention the strike?")
     assert answer.text.startswith("4 of 10 documents")
@@ -149,6 +153,9 @@ def test_what_is_compared_stands_side_by_side(tables: Rove) -> None:
     assert "7,250" in answer.text
     assert "5,900" in answer.text
     assert cited(answer) == {"Lease Hall 9.md", "Lease Hall 11.md"}
+    ends = tables.ask("Which of the two leases ends earlier, Hall 9 or Hall 11?").text
+    assert "31 May 2027" in ends
+    assert "30 September 2026" in ends
 
 
 def test_a_place_in_a_document_is_told_by_its_heading(tables: Rove) -> None:

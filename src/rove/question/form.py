@@ -19,12 +19,12 @@ from rove.question.wording import telling_words
 Form = Literal["fact", "summary", "list", "count", "items", "compare", "recent", "changes"]
 LEAST: Mapping[str, float] = {
     "summary": 0.7,
-    "changes": 0.7,
+    "changes": 0.45,
     "recent": 0.7,
     "list": 0.45,
     "count": 0.45,
     "items": 0.7,
-    "compare": 0.7,
+    "compare": 0.65,
 }
 """Chance from which on a question is taken for one of a form; below it, it is searched for as any other."""
 LISTING: tuple[Form, ...] = ("list", "count")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -15,14 +14,18 @@ from rapidfuzz import fuzz
 from rove.answer.cite import marks
 from rove.answer.forms import FormQuestion, References, said
 from rove.answer.forms.naming import by_name, in_scope
+from rove.answer.versions import version_of
 from rove.language.rendering import render
 from rove.language.sentences import sentence_spans
+from rove.question.form import subject_words
 from rove.records import Answer, Chunk, Citation, Document, DocumentInfo, Sentence
 from rove.records.document import Span
 from rove.retrieve import Query, retrieve_passages
 
 LOOKED_AT = 8
 """Documents among which two versions of one are looked for."""
+ABOUT = 2
+"""Documents, those found first, of which one must have another version where the question names none by its title."""
 ALIKE = 0.3
 """Share of the shorter document's sentences that the other must have, or nearly have, to be a version of it."""
 REWRITTEN = 55.0
@@ -49,23 +52,22 @@ async def changed(question: FormQuestion) -> Answer | None:
     query = Query(question.text, LOOKED_AT * 4, question.where, rerank=True, counted=False)
     hits = await retrieve_passages("hybrid", question.search_context, query)
     documents = {info.document_id: info for info in await in_scope(question)}
-    found = dict.fromkeys(
-        [
-            *(one.document_id for one in by_name(question, list(documents.values()))),
-            *(hit.chunk.document_id for hit in hits),
-        ]
-    )
+    named = [one.document_id for one in by_name(question, list(documents.values()))]
+    found = dict.fromkeys([*named, *(hit.chunk.document_id for hit in hits)])
     names = [name for name in found if name in documents][:LOOKED_AT]
-    return await asyncio.to_thread(_compared, question, [documents[name] for name in names])
+    about = named or names[:ABOUT] if subject_words(question.text, question.language) else names
+    return await asyncio.to_thread(_compared, question, [documents[name] for name in names], set(about))
 
 
-def _compared(question: FormQuestion, infos: Sequence[DocumentInfo]) -> Answer | None:
+def _compared(question: FormQuestion, infos: Sequence[DocumentInfo], about: set[str]) -> Answer | None:
+    """Compare the first two versions of which one is among the documents that the question is about."""
     read = question.search_context.store.documents.with_chunks([info.document_id for info in infos])
     versions = [_version(info, *read[info.document_id]) for info in infos if info.document_id in read]
-    pair = next((pair for pair in combinations(versions, 2) if _are_versions(*pair)), None)
+    pairs = (pair for pair in combinations(versions, 2) if not about.isdisjoint(one.info.document_id for one in pair))
+    pair = next((pair for pair in pairs if _are_versions(*pair)), None)
     if pair is None:
         return None
-    old, new = sorted(pair, key=lambda one: _age(one.info))
+    old, new = sorted(pair, key=_age)
     references = References([])
     places = list(_places(old, new))
     sentences = [_sentence(old, new, place, references) for place in places[:MOST]]
@@ -96,11 +98,10 @@ def _are_versions(one: _Version, other: _Version) -> bool:
     return bool(shorter) and shorter != longer and len(shorter & longer) >= ALIKE * len(shorter)
 
 
-def _age(info: DocumentInfo) -> tuple[list[int], str, str]:
-    """What sorts versions: the numbers in their names, then their own date, then when they came."""
-    name = f"{PurePath(info.source).stem} {info.title}"
-    dated = next((str(info.metadata[key]) for key in ("date", "modified", "created") if key in info.metadata), "")
-    return [int(number) for number in re.findall(r"\d{1,9}", name)], dated, info.added_at
+def _age(one: _Version) -> tuple[tuple[int, str, tuple[int, ...]], str]:
+    """What sorts versions: the day each holds from, else words and numbers of its name; then when it came."""
+    info, document = one.info, one.document
+    return version_of(info.document_id, info.source, document.text, document.language).age, info.added_at
 
 
 def _places(old: _Version, new: _Version) -> Iterator[tuple[int | None, int | None]]:

@@ -16,6 +16,7 @@ from rove.language.rendering import render
 from rove.language.words import query_terms, terms
 from rove.records import Answer, Sentence
 from rove.retrieve import Query, retrieve_passages
+from rove.store import Vector
 
 LOOKED_AT = 8
 CANDIDATES = 32
@@ -26,11 +27,12 @@ NOTE = "What is said of each side stands beside the other; which of them it is, 
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """A sentence or row, the words of the question that it or what stands above it has, and how near it is."""
+    """A sentence or row, the words of the question that it or what stands above it has, how near it is, its vector."""
 
     candidate: Candidate
     words: frozenset[str]
     score: float
+    vector: Vector
 
 
 async def compared(question: FormQuestion) -> Answer | None:
@@ -54,7 +56,7 @@ async def compared(question: FormQuestion) -> Answer | None:
     vectors = await embedder.passages([one.text for one in candidates])
     near = vectors @ (await embedder.queries([question.text]))[0]
     scores = near + WORD * np.array([len(words) for words in held])
-    sides = [_Side(*one) for one in zip(candidates, held, scores.tolist(), strict=True)]
+    sides = [_Side(*one) for one in zip(candidates, held, scores.tolist(), vectors, strict=True)]
     pair = _pair(sorted(sides, key=lambda side: -side.score))
     return _answer(question, [side.candidate for side in pair]) if pair else None
 
@@ -66,12 +68,15 @@ def _words(candidate: Candidate, asked: frozenset[str]) -> frozenset[str]:
 
 
 def _pair(sides: Sequence[_Side]) -> tuple[_Side, _Side] | None:
-    """Return the best side, and the best one that has a word which it lacks, and lacks one that it has."""
+    """Return the best side, and what is most like it of those that have a word which it lacks, and lack one of its."""
     for best in sides:
-        for other in sides:
-            same_kind = best.candidate.names == other.candidate.names
-            if same_kind and best.words - other.words and other.words - best.words:
-                return best, other
+        others = [
+            other
+            for other in sides
+            if best.candidate.names == other.candidate.names and best.words - other.words and other.words - best.words
+        ]
+        if others:
+            return best, max(others, key=lambda other: other.score + float(best.vector @ other.vector))
     return None
 
 

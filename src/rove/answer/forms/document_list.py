@@ -14,7 +14,7 @@ from rove.language.relative_days import WEEK, days_in
 from rove.language.rendering import render
 from rove.language.words import query_terms, terms
 from rove.question.form import names_documents, subject_words
-from rove.records import Answer, DocumentInfo, Hit, Sentence
+from rove.records import Answer, Document, DocumentInfo, Hit, Sentence
 from rove.retrieve import Query, retrieve_passages
 
 READ = 300
@@ -83,8 +83,10 @@ async def _listed(question: FormQuestion, *, nearest: bool) -> Answer | None:
     references = References([])
     sentences = [await asyncio.to_thread(_line, question, subject, *one, references) for one in shown[:MOST_LISTED]]
     first = said(head, question.language, count=len(shown), all=len(documents), subject=f"“{subject}”")
+    ids = [info.document_id for info, _ in shown[:MOST_LISTED]]
+    wholes = await asyncio.to_thread(question.search_context.store.documents.wholes, ids)
     lines = [
-        f"- {_name(info)}{_place(references, sentence)}: {sentence.text} {marks([sentence.citations[0].number])}"
+        f"- {_name(info)}{_place(wholes, sentence)}: {sentence.text} {marks([sentence.citations[0].number])}"
         for (info, _), sentence in zip(shown, sentences, strict=False)
     ]
     return _answer(question, [first, *lines], len(shown), note, sentences, references.hits)
@@ -133,12 +135,16 @@ def _line(
     return Sentence(render(citation.quote).line, (citation,))
 
 
-def _place(references: References, sentence: Sentence) -> str:
-    """Return the heading that a sentence stands under, where its document has more than its title; else its page."""
-    chunk = references.hits[sentence.citations[0].number - 1].chunk
-    heading = chunk.headings[-1] if len(chunk.headings) > 1 else ""
-    page = f"p. {chunk.page}" if chunk.page else ""
-    return f" › {heading or page}" if heading or page else ""
+def _place(documents: Mapping[str, Document], sentence: Sentence) -> str:
+    """Return the heading that a sentence stands under, where that is not its document's title; else its page."""
+    citation = sentence.citations[0]
+    document = documents.get(citation.document_id)
+    if document is None:
+        return ""
+    heading = next(reversed(document.headings_at(citation.span[0])), "")
+    page = document.page_at(citation.span[0])
+    place = heading if heading and heading != citation.title else f"p. {page}" if page else ""
+    return f" › {place}" if place else ""
 
 
 def _name(info: DocumentInfo) -> str:
