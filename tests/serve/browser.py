@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 from playwright.async_api import Browser, BrowserContext, Page, Request, async_playwright
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rove.records import Text
 from serve.conftest import Town, in_a_task, listening, towns_at
@@ -27,8 +29,8 @@ HOSTILE = Text(
 )  # fmt: skip
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser")
 BOX = ".ask-form > textarea"
-LOOKS = [("en", "light"), ("en", "dark"), ("de", "dark"), ("hu", "light"), ("zh", "dark"), ("ja", "light")]
-"""Languages and colours that a view is looked at in: each language, and each colour, which no language changes."""
+LOOKS = [("en", "light", 1400), ("de", "dark", 390), ("hu", "light", 390), ("zh", "dark", 1400), ("ja", "light", 390)]
+"""Languages, colours and widths that a view is looked at in: each language, and each colour in each width."""
 IN_THREES = """
 const whole = window.fetch;
 window.fetch = async (...given) => {
@@ -42,6 +44,21 @@ window.fetch = async (...given) => {
 """
 
 
+class KeptFiles:
+    """An app whose page's files a browser may keep: it loads the same hundred for each test."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def kept(message: Message) -> None:
+            if message["type"] == "http.response.start" and scope["path"].startswith("/web/"):
+                MutableHeaders(scope=message)["Cache-Control"] = "max-age=3600, immutable"
+            await send(message)
+
+        await self._app(scope, receive, kept)
+
+
 @dataclass
 class Visit:
     """A town, its address, and a browser; `asked` is every address that any page of it has called."""
@@ -51,29 +68,57 @@ class Visit:
     browser: Browser
     asked: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
+    _idle: dict[str, list[BrowserContext]] = field(default_factory=dict)
 
     @asynccontextmanager
     async def page(
         self, view: str = "ask", *, holder: str = "root", cut: bool = False, **context: Any
     ) -> AsyncIterator[Page]:
         """Open a view as one of the holders, "" without a key; `cut`: all replies come in pieces of three bytes."""
-        opened: BrowserContext = await self.browser.new_context(
-            **{"locale": "en", "reduced_motion": "reduce", **context}
-        )
-        opened.set_default_timeout(20_000)
-        opened.on("request", self._note)
-        if holder:
-            await opened.add_init_script(f"sessionStorage.setItem('rove.key', {self.town.keys[holder]!r})")
-        if cut:
-            await opened.add_init_script(IN_THREES)
-        page = await opened.new_page()
-        page.on("pageerror", lambda error: self.errors.append(str(error)))
-        page.on("console", lambda told: self.errors.append(told.text) if "Content Security" in told.text else None)
-        try:
+        size = context.pop("viewport", {"width": 1280, "height": 720})
+        scheme = context.pop("color_scheme", "light")
+        async with self._context(**context) as opened:
+            page = await opened.new_page()
+            await page.set_viewport_size(size)
+            await page.emulate_media(color_scheme=scheme)
+            if holder:
+                await page.add_init_script(f"sessionStorage.setItem('rove.key', {self.town.keys[holder]!r})")
+            if cut:
+                await page.add_init_script(IN_THREES)
+            page.on("pageerror", lambda error: self.errors.append(str(error)))
+            page.on("console", lambda told: self.errors.append(told.text) if "Content Security" in told.text else None)
             await self.go(page, view)
             yield page
-        finally:
+
+    @asynccontextmanager
+    async def _context(self, locale: str = "en", **more: Any) -> AsyncIterator[BrowserContext]:
+        """A context without cookies and without anything stored; one that was used before has the page's files."""
+        idle = self._idle.setdefault(locale, [])
+        opened = idle.pop() if idle and not more else None
+        if opened is None:
+            opened = await self.browser.new_context(locale=locale, reduced_motion="reduce", **more)
+            opened.set_default_timeout(20_000)
+            opened.on("request", self._note)
+        try:
+            yield opened
+        except BaseException:
             await opened.close()
+            raise
+        if more:
+            await opened.close()
+            return
+        await self._emptied(opened)
+        idle.append(opened)
+
+    async def _emptied(self, opened: BrowserContext) -> None:
+        used, blank = opened.pages, await opened.new_page()
+        for page in used:
+            await page.close()
+        devtools = await opened.new_cdp_session(blank)
+        given = {"origin": self.address, "storageTypes": "cookies,local_storage,indexeddb,service_workers"}
+        await devtools.send("Storage.clearDataForOrigin", given)
+        await opened.clear_cookies()
+        await blank.close()
 
     async def go(self, page: Page, view: str) -> None:
         """Go to a view, and wait until the page stands: loaded anew, so that nothing of the view before is met."""
@@ -99,7 +144,11 @@ def chromium() -> str:
 async def visiting(folder: Path, **tables: Any) -> AsyncIterator[Visit]:
     """A town with hostile documents and a PDF, and a browser that can go there; `tables`: see `open_town`."""
     path = chromium()
-    async with towns_at(folder)(**tables) as town, listening(town) as address, async_playwright() as playwright:
+    async with (
+        towns_at(folder)(**tables) as town,
+        listening(town, KeptFiles) as address,
+        async_playwright() as playwright,
+    ):
         base = town.spaces._spaces["hr"].kb
         await base.add(HOSTILE, RECEIPT, folder / "not-there.pdf")
         arguments = ["--no-sandbox"] if os.getuid() == 0 else []
@@ -147,8 +196,9 @@ async def unfolded(page: Page) -> None:
 
 async def violations(page: Page) -> list[str]:
     """What axe-core has to say against the page as it stands."""
-    await page.evaluate((files("axe_playwright_python") / "axe.min.js").read_text("utf-8"))
-    found = await page.evaluate("async () => (await axe.run()).violations")
+    if not await page.evaluate("'axe' in window"):
+        await page.evaluate((files("axe_playwright_python") / "axe.min.js").read_text("utf-8"))
+    found = await page.evaluate("async () => (await axe.run({ resultTypes: ['violations'] })).violations")
     return [
         f"{one['id']}: {one['nodes'][0]['html'][:200]} {one['nodes'][0].get('failureSummary', '')[:300]}"
         for one in found

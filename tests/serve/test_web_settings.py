@@ -115,7 +115,7 @@ async def test_the_status_looks_again_until_it_is_left(visit: Visit) -> None:
         assert sum(address.endswith("/v1/status") for address in visit.asked) == before
 
 
-@pytest.mark.parametrize(("language", "scheme"), LOOKS)
+@pytest.mark.parametrize(("language", "scheme"), [(language, scheme) for language, scheme, _ in LOOKS])
 async def test_axe_finds_nothing_and_a_phone_is_wide_enough(visit: Visit, language: str, scheme: str) -> None:
     phone = {"color_scheme": scheme, "viewport": {"width": 390, "height": 844}, "locale": language}
     async with visit.page("settings", **phone) as page:
