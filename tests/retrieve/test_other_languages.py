@@ -4,7 +4,7 @@ from pathlib import Path
 
 from rove import Rove
 from rove.records import Chunk, Hit
-from rove.retrieve.other_languages import AS_NEAR, MOST, raised, with_others
+from rove.retrieve.other_languages import AS_NEAR, MOST, others_near, raised
 
 ENGLISH = "The rent of the hall is due on the first day of each month, and it is paid in advance."
 GERMAN = "Die Miete der Halle ist am ersten Tag eines jeden Monats fällig und wird im Voraus bezahlt."
@@ -15,11 +15,12 @@ def hit(name: str, language: str, text: str) -> Hit:
 
 
 def test_the_nearest_of_each_other_language_are_compared_too() -> None:
-    ranked = [(f"en{n}", 9.0 - n) for n in range(5)] + [(f"de{n}", 1.0 - n / 10) for n in range(8)]
+    ranked = [(f"en{n}", 90.0 - n) for n in range(30)] + [(f"de{n}", 1.0 - n / 10) for n in range(8)]
     near = [*((f"de{n}", 0.9) for n in range(8)), *((f"en{n}", 0.8) for n in range(5)), ("fr0", 0.7)]
     languages = {name: name[:2] for name, _ in near}
-    chosen = with_others(ranked, near, languages, "en", 3)
-    assert chosen == ["en0", "en1", "en2", *(f"de{n}" for n in range(MOST)), "fr0"]
+    assert others_near(ranked, near, languages, "en", 20) == [*(f"de{n}" for n in range(MOST)), "fr0"]
+    assert others_near(ranked, near, languages, "de", 20) == ["fr0"]
+    assert others_near(ranked, near, languages, "und", 20) == []
 
 
 def test_what_surely_is_in_another_language_is_raised_to_the_best_of_the_question_s_own() -> None:

@@ -7,7 +7,7 @@ from rove.records import Hit
 from rove.registry import load
 from rove.retrieve import Query, SearchContext
 from rove.retrieve.fuse import fused
-from rove.retrieve.other_languages import with_others
+from rove.retrieve.other_languages import others_near
 from rove.retrieve.ranked_lists import ranked_lists, to_hits
 from rove.retrieve.rerank import reranked
 
@@ -38,9 +38,9 @@ async def fused_hits(search_context: SearchContext, query: Query) -> list[Hit]:
     if not query.rerank:
         return await to_hits(search_context, ranked[: query.top_k], lists)
     spoken = detect(query.text) if lists.languages else ""
-    compared = with_others(ranked, lists.ranked["semantic"], lists.languages, spoken, settings.rerank_pool)
-    scores = dict(ranked)
-    order = list(dict.fromkeys((*compared, *(name for name, _ in ranked[: query.top_k]))))
+    others = others_near(ranked, lists.ranked["semantic"], lists.languages, spoken, settings.rerank_pool)
+    usual = max(settings.rerank_pool - len(others), 0)
+    scores, names = dict(ranked), [name for name, _ in ranked if name not in others]
+    order = [*names[:usual], *others, *names[usual : max(query.top_k - len(others), usual)]]
     hits = await to_hits(search_context, [(name, scores[name]) for name in order], lists, rerank=True)
-    others = max(len(compared) - settings.rerank_pool, 0)
-    return await reranked(search_context, query.text, hits, others=others, spoken=spoken)
+    return await reranked(search_context, query.text, hits, pool=usual, others=len(others), spoken=spoken)

@@ -13,34 +13,39 @@ from rove.language.detect import UNKNOWN, other_language
 from rove.records import Hit
 from rove.store import Scored
 
-MOST = 5
+MOST = 3
 """Passages of each other language that are compared, beside those in the pool."""
-MOST_IN_ALL = 15
+MOST_IN_ALL = 6
 """Of all other languages."""
+SAMPLE = 300
+"""Characters of a passage that tell whether it surely is in another language."""
 AS_NEAR = 2.0
 """Standard deviations of the reranker's opinions by which the best passage of another language may lie behind."""
 
 
-def with_others(
+def others_near(
     ranked: Sequence[Scored], near: Sequence[Scored], languages: Mapping[str, str], spoken: str, pool: int
 ) -> list[str]:
-    """Return the first `pool` of a ranking, with up to `MOST` of each other language that are nearest in meaning.
+    """Return up to `MOST` passages of each other language that are nearest in meaning and not in the pool.
+
+    They take the places of the last of the pool, so that no more is compared than otherwise.
 
     Args:
         ranked: the ranking, best first.
         near: the semantic list, best first.
         languages: chunk id → language, of the semantic list.
-        spoken: the question's language; where that is not known, none of another is added.
-        pool: how many of the ranking are compared whatever their language.
+        spoken: the question's language; where that is not known, there are none.
+        pool: how many are compared.
     """
-    chosen = dict.fromkeys(name for name, _ in ranked[:pool])
+    kept = {name for name, _ in ranked[: pool - MOST_IN_ALL]}
     counts: Counter[str] = Counter()
+    chosen: list[str] = []
     for name, _ in near if spoken != UNKNOWN else ():
         language = languages.get(name, UNKNOWN)
         if language not in {spoken, UNKNOWN} and counts[language] < MOST and counts.total() < MOST_IN_ALL:
             counts[language] += 1
-            chosen[name] = None
-    return list(chosen)
+            chosen += [name] if name not in kept else []
+    return chosen
 
 
 def raised(
@@ -70,4 +75,4 @@ def _best(languages: Mapping[str, str], values: Mapping[str, float]) -> dict[str
 def _language(hit: Hit, spoken: str) -> str:
     """Return the language of a hit: the spoken one unless its own words surely are of another."""
     language = hit.chunk.language
-    return language if language != spoken and other_language(hit.chunk.text, spoken) else spoken
+    return language if language != spoken and other_language(hit.chunk.text[:SAMPLE], spoken) else spoken

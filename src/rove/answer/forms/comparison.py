@@ -50,7 +50,7 @@ async def compared(question: FormQuestion) -> Answer | None:
     candidates = (await asyncio.to_thread(list_candidates, "", hits, question.language))[:CANDIDATES]
     asked = frozenset(query_terms(question.text, question.language))
     held = await asyncio.to_thread(lambda: [_words(one, asked) for one in candidates])
-    if len(frozenset().union(*held)) < 2:
+    if len(frozenset[str]().union(*held)) < 2:
         return None
     embedder = question.search_context.embedder
     vectors = await embedder.passages([one.text for one in candidates])
