@@ -10,12 +10,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from walking import HOPS, QUESTION, Reader, check_citations, founder_reader, kind_of, prompt_of, told, town
 
 import rove.models.endpoint as waits
 from openai_server import Reply, chat, endless, failure, in_bytes, no_choices, odd_replies, raw_stream, serve
 from rove.records import Text
 from rove.records.walk_events import Answered, Budget, FactFound, Stopped, Warned
+from walking import HOPS, QUESTION, Reader, check_citations, founder_reader, kind_of, prompt_of, told, town
 
 pytestmark = pytest.mark.long
 

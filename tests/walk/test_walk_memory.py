@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from walking import HOPS, QUESTION, TOWN, Reader, check_citations, founder_reader, told, town
 
 from openai_server import chat
 from rove.records import Text, field
@@ -17,6 +16,7 @@ from rove.walk.earlier_walks import WalkMemory
 from rove.walk.json_format import filter_of, filter_to_text
 from rove.walk.operations import SPACES
 from rove.walk.state import State
+from walking import HOPS, QUESTION, TOWN, Reader, check_citations, founder_reader, told, town
 
 SIMILAR = "Which river does the birthplace of the founder of Acme lie on?"
 LABELS = {"board and staff": ["staff", "board"], "staff": ["staff"]}
