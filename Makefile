@@ -35,9 +35,9 @@ demo: $(STAMP) ## add real documents, search them, ask, and open the citations
 test: $(STAMP) ## run the tests
 	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
-test-servers: $(STAMP) ## run the tests that need servers; nodes of your own by ROVE_TEST_ELASTICSEARCH=https://… and the like
+test-servers: $(STAMP) ## run the tests that need servers, and write docs/server_tests.md; nodes of your own by ROVE_TEST_ELASTICSEARCH=https://… and the like
 	@$(PIP) -r requirements/servers.txt
-	$(BIN)/python -m pytest -m servers
+	$(BIN)/python -m docs.server_tests
 
 check: $(STAMP) ## run the linters: style, types, layers, generated pages
 	$(BIN)/ruff check .

@@ -101,6 +101,7 @@ def engines_alike(names: Sequence[str]) -> list[Table]:
     """The same documents, their vectors compared by each index in turn: in every mode, and under filters."""
     sys.path.insert(0, str(ROOT / "tests"))  # which start the servers
     from engines import store_of
+    from opensearch_server import VERSION as opensearch_version
 
     data = [load(name, ENGINE_CAP) for name in SETS]
     questions = list(chain.from_iterable(islice(one.queries.values(), ENGINE_CAP.queries) for one in data))
@@ -131,7 +132,7 @@ def engines_alike(names: Sequence[str]) -> list[Table]:
         "embedder. The share of the embedded index's first ten hits that are among the first ten where another index "
         "compares the vectors; by meaning the embedded one compares all of them, so that this is recall@10 too. Where "
         "a label is asked for Chroma is not: the embedded index answers. Servers on the same machine, "
-        f"of the packages {versions}."
+        f"of the packages {versions}; OpenSearch {opensearch_version} of Maven's artifacts."
     )
     shares = [[way, *(f"{share:.3f}" for share in overlaps[way])] for way in ways]
     costs = (

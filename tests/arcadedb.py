@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -13,6 +12,7 @@ from functools import cache
 
 from pydantic import SecretStr
 
+from own_server import free_port
 from rove.settings import GraphSettings
 
 PASSWORD = "rove-test-secret"
@@ -62,9 +62,3 @@ def server() -> Server:
         if line.strip().endswith("ready"):
             return Server(bolt)
     raise AssertionError("".join(said))
-
-
-def free_port() -> int:
-    with socket.socket() as sock:
-        sock.bind(("127.0.0.1", 0))
-        return sock.getsockname()[1]

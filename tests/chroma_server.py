@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-import atexit
 import os
 import shutil
-import socket
 import subprocess
-import tempfile
-import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 
 import pytest
 
+import own_server
+from own_server import OwnServer, free_port, listens
+
 PROGRAM = "ROVE_TEST_CHROMA"
 ADDRESS = "ROVE_TEST_CHROMA_URL"
+START_S = 60
 
 
 @dataclass
-class Server:
-    """One that can be stopped and started again on the same folder and port."""
+class Server(OwnServer):
+    """See `OwnServer`."""
 
-    folder: Path
-    port: int
-    process: subprocess.Popen[bytes] | None = None
+    port: int = field(default_factory=free_port)
 
     @property
     def url(self) -> str:
@@ -34,25 +31,11 @@ class Server:
     def start(self) -> None:
         command = [program(), "run", "--path", str(self.folder), "--host", "127.0.0.1", "--port", str(self.port)]
         self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=self.folder)
-        end = time.monotonic() + 60
-        while time.monotonic() < end and self.process.poll() is None:
-            try:
-                socket.create_connection(("127.0.0.1", self.port)).close()
-            except OSError:
-                time.sleep(0.1)
-            else:
-                return
-        raise AssertionError("chroma run has ended" if self.process.poll() is not None else "chroma run is slow")
+        self.wait_until(lambda: listens(self.port), START_S)
 
     def table(self) -> dict[str, object]:
         """The settings `store` by which a base is searched in it."""
         return {"index": "chroma", "resident_chunks": 0, "server": {"url": self.url}}
-
-    def stop(self) -> None:
-        if self.process:
-            self.process.kill()
-            self.process.wait()
-            self.process = None
 
 
 def program() -> str:
@@ -64,25 +47,13 @@ def program() -> str:
 
 
 def new() -> Server:
-    """Start one."""
-    with socket.socket() as sock:
-        sock.bind(("127.0.0.1", 0))
-        port = sock.getsockname()[1]
-    server = Server(Path(tempfile.mkdtemp(prefix="rove-chroma-")), port)
-    server.start()
-    return server
-
-
-def ended(server: Server) -> None:
-    server.stop()
-    shutil.rmtree(server.folder, ignore_errors=True)
+    """Start one, which ends with the tests."""
+    return own_server.started(Server(own_server.folder("chroma")))
 
 
 @cache
 def address() -> str:
     """The address of one that runs until the tests end, for the processes that they start too."""
     if ADDRESS not in os.environ:
-        server = new()
-        atexit.register(ended, server)
-        os.environ[ADDRESS] = server.url
+        os.environ[ADDRESS] = new().url
     return os.environ[ADDRESS]

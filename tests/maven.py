@@ -5,10 +5,11 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,15 @@ NOBODY = 65_534
 POM = """<project><modelVersion>4.0.0</modelVersion><groupId>rove</groupId><artifactId>tests</artifactId>
 <version>1</version><dependencies>{}</dependencies></project>
 """
-TIED = 'exec 3<&0; "$@" </dev/null 3<&- & java=$!; (cat <&3 >/dev/null; kill -9 $java) & exec 3<&-; wait $java'
+TIED = """
+exec 3<&0
+"$@" </dev/null 3<&- &
+java=$!
+echo $java >pid
+(cat <&3 >/dev/null; kill -9 $java) &
+exec 3<&-
+wait $java
+"""
 PART = "<dependency><groupId>{}</groupId><artifactId>{}</artifactId><version>{}</version><type>{}</type></dependency>"
 
 
@@ -83,15 +92,18 @@ def run(folder: Path, arguments: Sequence[str | Path], environment: dict[str, st
         )  # fmt: skip
 
 
+@contextmanager
+def still(folder: Path) -> Iterator[None]:
+    """Let the server stand still for the length of the block, as if its machine were too busy for it."""
+    java = int((folder / "pid").read_text("utf-8"))
+    os.kill(java, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(java, signal.SIGCONT)
+
+
 def kill(process: subprocess.Popen[bytes]) -> None:
-    """Kill what `run` has started, whatever it is at."""
+    """Kill what `run` has started."""
     assert process.stdin
     process.stdin.close()
-    process.wait()
-
-
-def tail(folder: Path) -> str:
-    """The end of what a server has written."""
-    with suppress(OSError):
-        return (folder / "log").read_text("utf-8", "replace")[-3_000:]
-    return ""

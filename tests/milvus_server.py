@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import atexit
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 
 import certificates
-from arcadedb import free_port
+import own_server
+from own_server import OwnServer, free_port
 
 REACHED = "ROVE_TEST_MILVUS"
 PASSWORD = "Milvus"
@@ -49,12 +46,10 @@ INNER_PORTS = (
 
 
 @dataclass
-class Server:
-    """One that can be stopped and started again on the same folder and port."""
+class Server(OwnServer):
+    """See `OwnServer`."""
 
-    folder: Path
     port: int = field(default_factory=free_port)
-    process: subprocess.Popen[str] | None = None
 
     def __post_init__(self) -> None:
         self.certificate, self.key = certificates.make(self.folder)
@@ -78,15 +73,10 @@ class Server:
         assert self.process.stdout
         assert self.process.stdout.readline().strip() == "ready", "Milvus has not started"
 
-    def stop(self) -> None:
-        """Kill it, whatever it is at."""
-        process, self.process = self.process, None
-        if process and process.stdin and process.stdout:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-            process.stdin.close()
-            process.stdout.close()
+    def kill(self, process: subprocess.Popen[str]) -> None:
+        """See `OwnServer.kill`: its etcd too."""
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
 
     def settings(self) -> dict[str, object]:
         """The settings `store.server` that reach it."""
@@ -102,16 +92,7 @@ class Server:
 
 def new() -> Server:
     """Start one, which ends with the tests."""
-    server = Server(Path(tempfile.mkdtemp(prefix="rove-milvus-")))
-    atexit.register(ended, server)
-    server.start()
-    return server
-
-
-def ended(server: Server) -> None:
-    """End it, and remove what it has kept."""
-    server.stop()
-    shutil.rmtree(server.folder, ignore_errors=True)
+    return own_server.started(Server(own_server.folder("milvus")))
 
 
 def store() -> dict[str, object]:

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import atexit
-import shutil
 import subprocess
-import tempfile
-import time
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 
 from neo4j import Driver, GraphDatabase
 from neo4j.exceptions import Neo4jError, ServiceUnavailable, SessionExpired
 from pydantic import SecretStr
 
+import certificates
 import maven
-from arcadedb import free_port
+import own_server
+from own_server import OwnServer, free_port
 from rove.settings import GraphSettings
 
 VERSION = "5.26.0"
@@ -27,13 +24,21 @@ SETTINGS = """
 server.default_listen_address=127.0.0.1
 server.bolt.enabled=true
 server.bolt.listen_address=127.0.0.1:{port}
+server.bolt.tls_level=OPTIONAL
+server.bolt.connection_keep_alive=5s
+dbms.ssl.policy.bolt.enabled=true
+dbms.ssl.policy.bolt.base_directory={folder}
+dbms.ssl.policy.bolt.private_key=server.key
+dbms.ssl.policy.bolt.public_certificate=server.pem
+dbms.ssl.policy.bolt.client_auth=NONE
 server.http.enabled=false
 server.https.enabled=false
 server.memory.pagecache.size=128m
 dbms.usage_report.enabled=false
-server.directories.data={data}
-server.directories.logs={logs}
+server.directories.data={folder}/data
+server.directories.logs={folder}/logs
 """
+"""TLS for who asks for it. A client is told to give up after two times 5 s without a word."""
 OPENS = (
     "java.base/java.nio", "java.base/java.io", "java.base/sun.nio.ch", "java.base/java.util.concurrent",
     "java.base/java.lang", "java.base/java.lang.reflect",
@@ -42,19 +47,18 @@ START_S = 120
 
 
 @dataclass
-class Server:
-    """One that can be stopped and started again on the same folder and port."""
+class Server(OwnServer):
+    """See `OwnServer`."""
 
-    folder: Path
     port: int = field(default_factory=free_port)
-    process: subprocess.Popen[bytes] | None = None
+
+    def __post_init__(self) -> None:
+        self.certificate, _ = certificates.make(self.folder)
 
     def start(self) -> None:
         """Start it, and wait until it answers."""
         home = maven.home(f"neo4j-{VERSION}", PARTS)
-        (self.folder / "neo4j.conf").write_text(
-            SETTINGS.format(port=self.port, data=self.folder / "data", logs=self.folder / "logs"), "utf-8"
-        )
+        (self.folder / "neo4j.conf").write_text(SETTINGS.format(port=self.port, folder=self.folder), "utf-8")
         self.process = maven.run(
             self.folder,
             [
@@ -64,12 +68,7 @@ class Server:
             ],
             {},
         )  # fmt: skip
-        until = time.monotonic() + START_S
-        while not self._answers():
-            assert self.process.poll() is None and time.monotonic() < until, (
-                f"Neo4j has not started: {maven.tail(self.folder)}"
-            )
-            time.sleep(0.2)
+        self.wait_until(self._answers, START_S)
 
     def _answers(self) -> bool:
         """Whether it does; a new one is given its password."""
@@ -90,11 +89,9 @@ class Server:
         """Be somebody else on the server, who may do everything."""
         return GraphDatabase.driver(f"bolt://localhost:{self.port}", auth=("neo4j", password))
 
-    def stop(self) -> None:
-        """Kill it, whatever it is at."""
-        if self.process:
-            maven.kill(self.process)
-            self.process = None
+    def kill(self, process: subprocess.Popen[bytes]) -> None:
+        """See `OwnServer.kill`."""
+        maven.kill(process)
 
     def settings(self, **other: object) -> GraphSettings:
         """The settings `store.graph` that reach it."""
@@ -104,16 +101,7 @@ class Server:
 
 def new() -> Server:
     """Start one, which ends with the tests."""
-    server = Server(Path(tempfile.mkdtemp(prefix="rove-neo4j-")))
-    atexit.register(ended, server)
-    server.start()
-    return server
-
-
-def ended(server: Server) -> None:
-    """End it, and remove what it has kept."""
-    server.stop()
-    shutil.rmtree(server.folder, ignore_errors=True)
+    return own_server.started(Server(own_server.folder("neo4j")))
 
 
 @cache

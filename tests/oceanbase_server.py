@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import atexit
 import json
 import os
 import shutil
 import subprocess
-import tempfile
-import time
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import find_spec
@@ -17,7 +14,8 @@ from pathlib import Path
 import pymysql
 
 import certificates
-from arcadedb import free_port
+import own_server
+from own_server import OwnServer, free_port
 
 REACHED = "ROVE_TEST_OCEANBASE"
 PASSWORD = "rove-test-secret"
@@ -25,13 +23,11 @@ START_S = 90
 
 
 @dataclass
-class Server:
-    """One that can be stopped and started again on the same folder and port. `tls`: with who asks for it."""
+class Server(OwnServer):
+    """See `OwnServer`. `tls`: with who asks for it."""
 
-    folder: Path
     tls: bool = True
     port: int = field(default_factory=free_port)
-    process: subprocess.Popen[bytes] | None = None
     password: str = ""
 
     def __post_init__(self) -> None:
@@ -55,28 +51,21 @@ class Server:
             env={**os.environ, "LD_LIBRARY_PATH": f"{package}:{package.parent / 'pylibseekdb.libs'}"},
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=self.folder,
         )  # fmt: skip
-        until = time.monotonic() + START_S
-        while True:
-            try:
-                connection = self.connection()
-                break
-            except pymysql.err.OperationalError:
-                assert self.process.poll() is None and time.monotonic() < until, "SeekDB has not started"
-                time.sleep(0.2)
-        with connection, connection.cursor() as cursor:
+        self.wait_until(self._answers, START_S)
+        with self.connection() as connection, connection.cursor() as cursor:
             cursor.execute(f"ALTER USER root IDENTIFIED BY '{PASSWORD}'")
         self.password = PASSWORD
+
+    def _answers(self) -> bool:
+        try:
+            self.connection().close()
+        except pymysql.err.OperationalError:
+            return False
+        return True
 
     def connection(self) -> pymysql.connections.Connection:
         """Be somebody else on the server, who may do everything."""
         return pymysql.connect(host="127.0.0.1", port=self.port, user="root", password=self.password, autocommit=True)
-
-    def stop(self) -> None:
-        """Kill it, whatever it is at."""
-        if self.process:
-            self.process.kill()
-            self.process.wait()
-            self.process = None
 
     def settings(self) -> dict[str, object]:
         """The settings `store.server` that reach it."""
@@ -90,16 +79,7 @@ class Server:
 
 def new(*, tls: bool = True) -> Server:
     """Start one, which ends with the tests."""
-    server = Server(Path(tempfile.mkdtemp(prefix="rove-seekdb-")), tls)
-    atexit.register(ended, server)
-    server.start()
-    return server
-
-
-def ended(server: Server) -> None:
-    """End it, and remove what it has kept."""
-    server.stop()
-    shutil.rmtree(server.folder, ignore_errors=True)
+    return own_server.started(Server(own_server.folder("seekdb"), tls))
 
 
 def store() -> dict[str, object]:

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import atexit
 import json
-import shutil
 import subprocess
-import tempfile
-import time
 import urllib.request
 import zipfile
 from collections.abc import Sequence
@@ -17,7 +13,8 @@ from http.client import HTTPException
 from pathlib import Path
 
 import maven
-from arcadedb import free_port
+import own_server
+from own_server import OwnServer, free_port
 
 VERSION = "2.19.6"
 """The last that runs on Java 17."""
@@ -78,15 +75,13 @@ def _lay(folder: Path) -> None:
 
 
 @dataclass
-class Server:
-    """One node, that can be stopped and started again on the same folder and port. `own`: its settings."""
+class Server(OwnServer):
+    """One node. See `OwnServer`. `own`: its settings."""
 
-    folder: Path
     own: dict[str, object] = field(default_factory=dict)
     heap: str = "512m"
     port: int = field(default_factory=free_port)
     inner_port: int = field(default_factory=free_port)
-    process: subprocess.Popen[bytes] | None = None
 
     @property
     def url(self) -> str:
@@ -124,12 +119,7 @@ class Server:
 
     def wait(self, *, status: str = "yellow") -> None:
         """Wait until it is well."""
-        until = time.monotonic() + START_S
-        while not self._is(status):
-            assert self.process and self.process.poll() is None and time.monotonic() < until, (
-                f"OpenSearch has not started: {maven.tail(self.folder)}"
-            )
-            time.sleep(0.1)
+        self.wait_until(lambda: self._is(status), START_S)
 
     def _is(self, status: str) -> bool:
         try:
@@ -145,11 +135,9 @@ class Server:
         with urllib.request.urlopen(request, timeout=60) as reply:
             return json.loads(reply.read())
 
-    def stop(self) -> None:
-        """Kill it, whatever it is at."""
-        if self.process:
-            maven.kill(self.process)
-            self.process = None
+    def kill(self, process: subprocess.Popen[bytes]) -> None:
+        """See `OwnServer.kill`."""
+        maven.kill(process)
 
     def settings(self, **other: object) -> dict[str, object]:
         """The settings `store.server` that reach it."""
@@ -162,27 +150,12 @@ class Server:
 
 def new() -> Server:
     """Start one, which ends with the tests."""
-    server = made()
-    server.start()
-    return server
-
-
-def made(**own: object) -> Server:
-    """One that is not yet started."""
-    server = Server(Path(tempfile.mkdtemp(prefix="rove-opensearch-")), own)
-    atexit.register(ended, server)
-    return server
-
-
-def ended(server: Server) -> None:
-    """End it, and remove what it has kept."""
-    server.stop()
-    shutil.rmtree(server.folder, ignore_errors=True)
+    return own_server.started(Server(own_server.folder("opensearch")))
 
 
 def cluster(count: int, heap: str = "320m") -> Sequence[Server]:
     """Nodes of one cluster, not yet started."""
-    nodes = [made() for _ in range(count)]
+    nodes = [own_server.lasting(Server(own_server.folder("opensearch"))) for _ in range(count)]
     seeds = [f"127.0.0.1:{node.inner_port}" for node in nodes]
     for node in nodes:
         node.heap = heap

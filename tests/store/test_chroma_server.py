@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import chroma_server
+import own_server
 from rove import Rove, Text, field
 from rove.errors import ConfigError, ServiceError
 from rove.records.filter import AccessFilter, Compare
@@ -36,7 +37,7 @@ def index(**server: object) -> ChromaIndex:
 def own() -> Iterator[chroma_server.Server]:
     server = chroma_server.new()
     yield server
-    chroma_server.ended(server)
+    own_server.ended(server)
 
 
 async def test_a_server_that_goes_is_told_and_nothing_is_lost(own: chroma_server.Server) -> None:

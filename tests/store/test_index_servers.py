@@ -14,7 +14,7 @@ import pytest
 
 import milvus_server
 import oceanbase_server
-from arcadedb import free_port
+from own_server import free_port
 from rove import Rove, Text
 from rove.errors import ConfigError, ServiceError
 from rove.models.fake import FakeEmbedder

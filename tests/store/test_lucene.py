@@ -163,6 +163,37 @@ async def test_of_a_bulk_only_what_the_server_was_too_busy_for_is_sent_again(wir
     await index.close()
 
 
+@pytest.mark.parametrize("status", [403, 429])
+async def test_a_block_is_said_as_one_and_no_chunk_is_refused_for_it(wire: Wire, status: int) -> None:
+    """A full disk, or what somebody has forbidden: it concerns neither a password nor a chunk."""
+    rows, index = make_rows(4), made(wire, retries=0)
+
+    def said(number: int, kind: str) -> tuple[int, dict[str, Any]]:
+        return number, {"error": {"type": kind, "reason": "blocked by: [a reason]"}}
+
+    wire.faults.append(lambda method, path: said(status, "index_create_block_exception") if method == "PUT" else None)
+    with pytest.raises(ServiceError, match="index_create_block_exception") as told:
+        await index.add(rows)
+    assert told.value.retryable and "room" in told.value.cure
+    wire.faults.clear()
+    await index.add(rows[:1])
+    wire.refuse = lambda source: (status, "cluster_block_exception")
+    with pytest.raises(ServiceError, match=f"{status}, cluster_block_exception") as told:
+        await index.add(rows)
+    assert told.value.retryable and "room" in told.value.cure
+    wire.refuse = lambda source: None
+    wire.faults.append(
+        lambda method, path: (503, {"error": {"type": "cluster_block_exception", "reason": "no master"}})
+    )
+    with pytest.raises(ServiceError, match="no master") as told:
+        await index.count()
+    assert "room" not in told.value.cure
+    wire.faults.clear()
+    await index.add(rows)
+    assert wire.held() == [row.chunk_id for row in rows]
+    await index.close()
+
+
 async def test_of_a_bulk_that_is_refused_in_part_the_rest_is_in(wire: Wire) -> None:
     rows, index = make_rows(10), made(wire, bulk_rows=4)
     wire.refuse = lambda source: (400, "mapper_parsing_exception") if source["chunk_id"] == "c00002" else None
@@ -274,6 +305,32 @@ async def test_erased_is_merged_away(wire: Wire, monkeypatch: pytest.MonkeyPatch
     assert asked.count("_forcemerge") > 1
     assert wire.held() == [row.chunk_id for row in rows[4:]]
     await index.close()
+
+
+def test_what_a_shard_keeps_of_what_was_erased_is_said_and_goes_with_the_index(
+    tmp_path: Path, wire: Wire, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As it does for a copy on a node that is away: the next writer makes the index anew."""
+    monkeypatch.setattr(lucene, "LEASE_LOOKS", 2)
+    monkeypatch.setattr(lucene, "LEASE_PAUSE_S", 0.01)
+
+    def kept(method: str, path: str) -> tuple[int, dict[str, Any]] | None:
+        anew = any(asked == "DELETE" and place == opensearch_gate.INDEX for asked, place, _ in wire.asked)
+        counted = path.endswith("_stats/docs") and not anew
+        return (200, {"_all": {"total": {"docs": {"deleted": 1}}}}) if counted else None
+
+    with opened(tmp_path, wire) as kb:
+        kb.add(*TEXTS)
+        wire.faults.append(kept)
+        with pytest.raises(ServiceError, match="1 deleted documents are in the files") as told:
+            kb.delete("fox")
+        assert told.value.cure == "Run: rove doctor"
+        assert found(kb, "fox") != ["fox"]
+        assert not any(b"fox" in file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
+        assert kb.add(Text("The owl sleeps in the house.", id="owl")).ok
+        assert wire.unmerged() == 0
+        assert [found(kb, one) for one in ("cat", "dog", "hen", "owl")] == [["cat"], ["dog"], ["hen"], ["owl"]]
+        assert kb.doctor().ok
 
 
 async def test_more_than_one_answer_holds_is_paged_through(wire: Wire, monkeypatch: pytest.MonkeyPatch) -> None:

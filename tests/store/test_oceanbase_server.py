@@ -11,6 +11,7 @@ import pytest
 
 import certificates
 import oceanbase_server
+import own_server
 from rove.errors import ConfigError, ServiceError
 from rove.settings import StoreSettings
 from rove.store.servers import oceanbase
@@ -101,7 +102,7 @@ async def test_a_server_without_tls_is_not_trusted_where_certificates_are_set() 
         async with index(**{**server.settings(), **asks}) as held:
             with pytest.raises(ConfigError, match="SSL"):
                 await held.count()
-    oceanbase_server.ended(server)
+    own_server.ended(server)
 
 
 async def test_a_password_in_the_address_serves_and_is_not_shown() -> None:

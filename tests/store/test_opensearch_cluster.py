@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import opensearch_server
+import own_server
 from opensearch_server import Server
 from rove.errors import ServiceError
 from rove.settings import StoreSettings
@@ -29,7 +30,7 @@ def nodes() -> Iterator[Sequence[Server]]:
     nodes = opensearch_server.cluster(3)
     with ExitStack() as ends:
         for node in nodes:
-            ends.callback(opensearch_server.ended, node)
+            ends.callback(own_server.ended, node)
             node.start(wait=False)
         for node in nodes:
             node.wait()

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 import opensearch_server
+import own_server
 from rove.errors import ServiceError
 from rove.settings import StoreSettings
 from rove.store import INDEXES, IndexRow
@@ -76,4 +77,4 @@ async def test_what_the_node_said_yes_to_survives_each_kill() -> None:
         assert await index.chunk_ids() == [row.chunk_id for row in rows]
         await index.close()
     finally:
-        opensearch_server.ended(server)
+        own_server.ended(server)

@@ -15,6 +15,7 @@ import chroma_server
 import milvus_server
 import oceanbase_server
 import opensearch_server
+import own_server
 from rove import Rove, Text
 from rove.errors import ServiceError
 from rove.store import IndexRow, VectorIndex
@@ -30,7 +31,7 @@ def own(request: pytest.FixtureRequest) -> Iterator[Any]:
     module: ModuleType = request.param
     server = module.new()
     yield server
-    module.ended(server)
+    own_server.ended(server)
 
 
 async def ask(held: VectorIndex, rows: list[IndexRow]) -> None:

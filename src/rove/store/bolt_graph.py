@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import ssl
 from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from threading import Lock
@@ -19,16 +20,22 @@ from rove.store.database import Database
 from rove.store.graph_store import Edge, End, Touch, firsts
 
 BATCH = 500
-INDEXES: tuple[LiteralString, ...] = (
-    "CREATE INDEX rove_entity IF NOT EXISTS FOR (e:RoveEntity) ON (e.id)",
-    "CREATE INDEX ON :RoveEntity(id)",
+INDEXES: tuple[tuple[LiteralString, LiteralString], ...] = (
+    ("CREATE INDEX rove_entity IF NOT EXISTS FOR (e:RoveEntity) ON (e.id)", "CREATE INDEX ON :RoveEntity(id)"),
+    (
+        "CREATE INDEX rove_says IF NOT EXISTS FOR ()-[r:ROVE_SAYS]-() ON (r.seq)",
+        "CREATE EDGE INDEX ON :ROVE_SAYS(seq)",
+    ),
 )
-"""An index on the entities' ids, without which every write looks through all of them: as Neo4j has it, and Memgraph."""
+"""Of the entities' ids and the triplets' numbers, as Neo4j has it, and Memgraph.
+
+Without the first every write looks through all entities, without the second through all that is said of one.
+"""
 ADD = """\
 UNWIND $edges AS edge
 MERGE (s:RoveEntity {id: edge.subject_id}) SET s.base = $base, s.name = edge.subject
 MERGE (o:RoveEntity {id: edge.object_id}) SET o.base = $base, o.name = edge.object
-MERGE (s)-[r:ROVE_SAYS {seq: edge.seq}]->(o)
+CREATE (s)-[r:ROVE_SAYS {seq: edge.seq}]->(o)
 SET r.predicate = edge.predicate, r.chunk_id = edge.chunk_id, r.document_id = edge.document_id, r.space = edge.space"""
 ARROWS: Mapping[End, LiteralString] = {
     "subject": "(e:RoveEntity)-[r:ROVE_SAYS]->()",
@@ -41,7 +48,9 @@ WITH id, collect({seq: r.seq, chunk_id: r.chunk_id, document_id: r.document_id})
 UNWIND first AS one
 RETURN id, one.seq AS seq, one.chunk_id AS chunk_id, one.document_id AS document_id"""
 HELD = "MATCH (e:RoveEntity)-[r:ROVE_SAYS]->() WHERE e.base = $base RETURN r.seq AS seq, e.id AS id"
-REMOVE = "UNWIND $edges AS edge MATCH (e:RoveEntity {id: edge.id})-[r:ROVE_SAYS]->() WHERE r.seq = edge.seq DELETE r"
+REMOVE = """\
+UNWIND $edges AS edge
+MATCH (e:RoveEntity {id: edge.subject_id})-[r:ROVE_SAYS]->() WHERE r.seq = edge.seq DELETE r"""
 LONELY = "MATCH (e:RoveEntity) WHERE e.base = $base AND NOT (e)--() DELETE e"
 Rows = list[dict[str, Any]]
 
@@ -76,9 +85,9 @@ class BoltGraph:
         return touches if most is None else firsts(touches, most)
 
     def add(self, edges: Sequence[Edge]) -> None:
-        """See `GraphStore.add`."""
-        for part in slices(edges, BATCH):
-            self.ask(ADD, edges=[self.row_of(edge) for edge in part], base=self.base)
+        """See `GraphStore.add`. What is there already is replaced: to look for it between two ends takes long."""
+        for part in slices(list({edge.seq: edge for edge in edges}.values()), BATCH):
+            self.ask(REMOVE, ADD, edges=[self.row_of(edge) for edge in part], base=self.base)
 
     def held(self) -> Mapping[int, str]:
         """See `GraphStore.held`."""
@@ -87,7 +96,7 @@ class BoltGraph:
     def remove(self, edges: Mapping[int, str]) -> None:
         """See `GraphStore.remove`."""
         for part in slices(list(edges.items()), BATCH):
-            self.ask(REMOVE, edges=[{"seq": seq, "id": self.id_of(key)} for seq, key in part])
+            self.ask(REMOVE, edges=[{"seq": seq, "subject_id": self.id_of(key)} for seq, key in part])
         if edges:
             self.ask(LONELY, base=self.base)
 
@@ -121,16 +130,17 @@ class BoltGraph:
 
     def prepare(self, session: Session) -> None:
         """Make what is not there yet, before the first query."""
-        for query in INDEXES:
-            with suppress(ClientError):
-                session.run(query).consume()
-                return
+        for ways in INDEXES:
+            for query in ways:
+                with suppress(ClientError):
+                    session.run(query).consume()
+                    break
 
-    def ask(self, query: str, **parameters: Any) -> Rows:  # noqa: ANN401 - what Bolt carries
-        """Carry out one query in a transaction of its own, which is tried again where the server says so."""
+    def ask(self, *queries: str, **parameters: Any) -> Rows:  # noqa: ANN401 - what Bolt carries
+        """Carry out queries in one transaction, which is tried again where the server says so; returns the last's."""
 
         def work(transaction: ManagedTransaction) -> Rows:
-            return transaction.run(cast("LiteralString", query), parameters).data()
+            return [transaction.run(cast("LiteralString", query), parameters).data() for query in queries][-1]
 
         with self.session() as session:
             return session.execute_write(work)
@@ -185,7 +195,18 @@ class BoltGraph:
         if isinstance(error, AuthError):
             cure = "See to store.graph.user and ROVE_STORE__GRAPH__PASSWORD."
             return ServiceError(message, cure=cure, retryable=False)
+        if untrusted := _certificate_error(error):
+            message = f"The graph database at {self.settings.url} cannot be trusted: {untrusted}."
+            cure = 'Name its authority in SSL_CERT_FILE, or write "bolt+ssc://" to check no certificate.'
+            return ServiceError(message, cure=cure, retryable=False)
         if isinstance(error, ClientError):
             return ServiceError(message, cure="See to store.graph.database.", retryable=False)
         cure = 'See that it runs and can be reached, or set store.graph.store to "catalog".'
         return ServiceError(message, cure=cure, retryable=True)
+
+
+def _certificate_error(error: BaseException | None) -> str:
+    """What is wrong with the server's certificate, if that is why a connection failed; else ""."""
+    while error and not isinstance(error, ssl.SSLCertVerificationError):
+        error = error.__cause__ or error.__context__
+    return error.verify_message if error else ""

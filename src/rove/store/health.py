@@ -196,9 +196,12 @@ async def finish_erasing(catalog: Catalog, index: VectorIndex, resident: Residen
     """
     if not await asyncio.to_thread(catalog.fact, ERASING):
         return False
-    await index.erase()
-    await asyncio.to_thread(resident.renew)
-    if await asyncio.to_thread(catalog.database.shrink):
+    try:
+        await index.erase()
+    finally:  # what lies on this machine goes all the same
+        await asyncio.to_thread(resident.renew)
+        shrunk = await asyncio.to_thread(catalog.database.shrink)
+    if shrunk:
         await asyncio.to_thread(catalog.set_fact, ERASING, "")
     return True
 

@@ -59,7 +59,7 @@ class TuGraph(BoltGraph):
             with suppress(Neo4jError):
                 session.run(query).consume()
 
-    def ask(self, query: str, **parameters: Any) -> Rows:  # noqa: ANN401 - what Bolt carries
-        """Carry out one query, which is kept at once."""
+    def ask(self, *queries: str, **parameters: Any) -> Rows:  # noqa: ANN401 - what Bolt carries
+        """Carry out queries, each of which is kept at once."""
         with self.session() as session:
-            return session.run(cast("LiteralString", query), parameters).data()
+            return [session.run(cast("LiteralString", query), parameters).data() for query in queries][-1]

@@ -150,8 +150,12 @@ class LuceneIndex(ABC):
         A shard keeps what is deleted for copies of it that may ask for it, and looks every 30 s whether one may. So
         this is repeated until nothing that is deleted is left, `LEASE_LOOKS` times at most.
 
-        What may remain: copies on nodes that are away, until these come back or are given up (12 hours, by the
-        server's usual settings); snapshots; and what the file system keeps of files that are deleted.
+        What may remain: copies on nodes that are away, until these come back or are given up; snapshots; and what
+        the file system keeps of files that are deleted.
+
+        Raises:
+            ServiceError: something is left for a copy on a node that is away (12 hours, by the server's usual
+                settings). An index that is made anew holds nothing of it: the next writer, or `rove doctor`, does so.
         """
 
         async def rewrite() -> int:
@@ -161,10 +165,16 @@ class LuceneIndex(ABC):
             held = await self.calls.call("GET", f"/{self.alias}/_stats/docs")
             return held["_all"]["total"]["docs"]["deleted"]
 
-        for _ in range(LEASE_LOOKS):
-            if not await self._home.here(rewrite):
+        left = 0
+        for look in range(LEASE_LOOKS):
+            await asyncio.sleep(LEASE_PAUSE_S if look else 0)
+            if not (left := await self._home.here(rewrite)):
                 return
-            await asyncio.sleep(LEASE_PAUSE_S)
+        message = (
+            f"What was erased is gone from the base and is not found, but {left} deleted documents are in the files "
+            f"of the index {self.alias} yet: {self.engine} keeps them for a copy on a node that is away."
+        )
+        raise ServiceError(message, cure="Run: rove doctor", retryable=False)
 
     async def _merge(self, how: Mapping[str, str]) -> None:
         await self.calls.call("POST", f"/{self.alias}/_forcemerge", wait_s=LONG_S, params=how)

@@ -25,7 +25,10 @@ BUSY = {429, 502, 503, 504}
 """What a server answers that may answer otherwise soon."""
 DENIED = {401, 403}
 MISSING = 404
+NOT_READY = 503
 NO_INDEX = "index_not_found_exception"
+BLOCKED = {"cluster_block_exception", "index_create_block_exception"}
+"""A disk is full (429, 403), or somebody has forbidden writes (403), whoever asks; with 503: one that has not begun."""
 UNREACHED, UNTRUSTED = 0, -1
 """In place of a status: nothing came back; the certificate is not trusted."""
 ALIAS_ONLY = {"require_alias": "true"}
@@ -159,6 +162,9 @@ class Calls:
         if error.status == UNTRUSTED:
             message = f"The certificate of {where} is not trusted: {error.reason}."
             return ConfigError(message, cure="Name the file of its authority in store.server.ca_file.")
+        if error.kind in BLOCKED and error.status != NOT_READY:
+            message = f"{where} answers {error.status}, {said}."
+            return ServiceError(message, cure="Make room on its disks, or take away the block that somebody has set.")
         if error.status in DENIED:
             message = f"{where} answers {error.status}, {said}."
             cure = "Check store.server.user and password, or api_key, and what they may do there."
@@ -189,7 +195,7 @@ class Calls:
                 if "error" in (one := next(iter(result.values())))
             ]
             for _, one in failed:
-                if one["error"]["type"] == NO_INDEX:
+                if one["error"]["type"] in {NO_INDEX, *BLOCKED} and one["status"] not in BUSY:
                     raise self.told(_failure(one))
             refused += [_reason(one) for _, one in failed if one["status"] not in BUSY]
             waiting = [item for item, one in failed if one["status"] in BUSY]
