@@ -62,3 +62,21 @@ def test_references_are_numbered_in_the_order_in_which_quotes_are_read() -> None
     assert ordered == [hits[2], hits[0], hits[1]]
     assert [hit.chunk.document_id for hit in ordered] == ["2", "0", "1"]
     assert numbered([one, two, three], hits)[1] == hits
+
+
+async def test_of_documents_that_have_the_code_of_a_question_alone_is_quoted() -> None:
+    texts = {
+        "0816": "Invoice no. RE-2026-0816. We charge for the invoice of the crane.",
+        "0817": "Number RE 2026 0817. 900 EUR are due for greasing the lift.",
+    }
+    hits = [
+        Hit(Chunk(f"c{name}", f"d{name}", text, (0, len(text)), 0, language="en"), 1.0, {})
+        for name, text in texts.items()
+    ]
+    embedder = FakeEmbedder(EmbedderSettings(name="fake"))
+    question = "What does invoice {} charge for?"
+    own = await extract.best_quotes(question.format("RE-2026-0817"), hits, "en", embedder, quotes=3)
+    every = await extract.best_quotes(question.format("RE-2026-0999"), hits, "en", embedder, quotes=3)
+    assert {one.citation.document_id for one in own} == {"d0817"}
+    assert {one.citation.number for one in own} == {2}
+    assert "d0816" in {one.citation.document_id for one in every}

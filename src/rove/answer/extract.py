@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rove.answer.cite import cite
 from rove.answer.claim import plain
-from rove.answer.judged_spans import JudgedSpans
+from rove.answer.judged_spans import JudgedSpans, has_codes
 from rove.answer.spans import AnswerSpan, ReadSpans
 from rove.answer.values import read_values
 from rove.language.pipe_rows import table_rows
@@ -85,7 +85,8 @@ async def best_quotes(
 ) -> list[Candidate]:
     """Choose at most `quotes` sentences and rows, best first; sentences that follow each other stay in their order.
 
-    Where the judge surely sees answers (`JudgedSpans.level`), these are what holds them, each answer once. Else:
+    Where a document has the codes of the question ("RE-2026-0817"), no other is quoted. Where the judge surely sees
+    answers (`JudgedSpans.level`), these are what holds them, each answer once. Else:
 
     Sentences are found and compared in a thread: of long references that takes 10 ms and more.
 
@@ -101,7 +102,7 @@ async def best_quotes(
     Raises:
         ServiceError: the embedder failed.
     """
-    every = await asyncio.to_thread(list_candidates, question, hits, language)
+    every = await asyncio.to_thread(list_candidates, question, hits, language, with_codes(question, hits))
     if judged and (answering := _answering(every, judged)):
         return _in_reading_order(answering[:quotes])
     candidates = every[:CANDIDATES]
@@ -121,6 +122,16 @@ async def best_quotes(
         scores += await asyncio.to_thread(_followed, follow, candidates, language)
     order = sorted(range(len(candidates)), key=lambda i: -float(scores[i]))[:quotes]
     return _in_reading_order([candidates[i] for i in order if scores[i] >= WEAK * scores[order[0]]])
+
+
+def with_codes(question: str, hits: Sequence[Hit]) -> frozenset[str]:
+    """Return the ids of the documents that have every code with a letter of a question; of all, where none has."""
+    said: dict[str, str] = {}
+    for hit in hits:
+        own = hit.chunk.document_id
+        said[own] = f"{said.get(own, hit.title)} {hit.uri.rpartition('/')[2]} {hit.chunk.indexed_text}"
+    coded = frozenset(own for own, text in said.items() if has_codes(question, text, lettered=True))
+    return coded or frozenset(said)
 
 
 def _answering(candidates: Sequence[Candidate], spans: JudgedSpans) -> list[Candidate]:
@@ -144,14 +155,18 @@ def table_of(quote: Candidate) -> object:
     return (quote.citation.chunk_id, quote.names) if quote.is_row else quote
 
 
-def list_candidates(question: str, hits: Sequence[Hit], language: str) -> list[Candidate]:
+def list_candidates(
+    question: str, hits: Sequence[Hit], language: str, documents: frozenset[str] | None = None
+) -> list[Candidate]:
     """Return the sentences and the tables' rows of the hits that could answer: no headings, rules, scraps, none twice.
 
     Nor what asks itself, or only announces what follows it (it ends in a colon), or is a line without a full stop that
-    has no word beside those of the question, or beside its links.
+    has no word beside those of the question, or beside its links. `documents`: of these alone; None: of all.
     """
     found: dict[str, Candidate] = {}
     for number, hit in enumerate(hits, 1):
+        if documents is not None and hit.chunk.document_id not in documents:
+            continue
         for candidate in (*_sentences(hit, number), *_rows(hit, number)):
             if _could_answer(candidate, question, language):
                 found.setdefault(candidate.text.casefold(), candidate)
