@@ -158,3 +158,14 @@ async def test_the_head_of_a_mail_is_no_step(tmp_path: Path) -> None:
         answer = await kb.walk("When does the boiler of the Norrby project arrive?").answered()
     assert "14 March" in answer.text
     assert "kim@pump.example" not in answer.text
+
+
+async def test_documents_of_other_codes_contradict_nothing(tmp_path: Path) -> None:
+    texts = [
+        Text("发票 RE-2026-0816。收取吊车修理费500元。", id="a"),
+        Text("发票号 RE-2026-0817。应付润滑电梯费用900元。", id="b"),
+    ]
+    walk = await walked(tmp_path, texts, "发票RE-2026-0817收取什么费用?")
+    assert walk.answer is not None
+    assert not walk.answer.conflicts
+    assert "0816" not in walk.answer.text

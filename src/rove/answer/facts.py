@@ -10,6 +10,7 @@ from rove.answer.answerer import NO_MODEL, beside, refused, unheld_note, verifie
 from rove.answer.chat import AnswerContext, write
 from rove.answer.cite import check, marks
 from rove.answer.conflict import Statement, conflicts, grouped
+from rove.answer.extract import with_codes
 from rove.answer.gate import GateVerdict, by_distance
 from rove.answer.passages import date_of, read_once, read_parents
 from rove.answer.word_lists import table
@@ -227,9 +228,11 @@ class _CheckedFacts:
         )
 
     def _conflicts(self) -> list[Conflict]:
-        statements = [self._statement(fact) for fact in self.facts]
+        about = with_codes(self.question, self.hits)
+        facts = [fact for fact in self.facts if self._hit(fact).chunk.document_id in about]
+        statements = [self._statement(fact) for fact in facts]
         return [
-            Conflict(on, tuple(self._side(self.facts[place], said) for place, said in sorted(sides.items())))
+            Conflict(on, tuple(self._side(facts[place], said) for place, said in sorted(sides.items())))
             for on, sides in grouped(conflicts(self.question, statements))
         ]
 
