@@ -274,7 +274,9 @@ async def _route(
         faults.append(f"{said}: no end after {HUNG_S:.0f} s")
         return
     space = str(body.get("json", {}).get("model", "")) if "completions" in template else space
-    if not (reply.status_code == 403 and query.get("mentions")):  # to erase those takes more than the right to delete
+    if not (
+        reply.status_code == 403 and {"mentions", "erase"} & query.keys()
+    ):  # those take more than the right to delete
         route = f"{method} {template}"
         whole = route == f"POST {SPACE}/ask" and body["json"].get("tools") is True  # labels say nothing of tools
         found = judged(reply.status_code, holder, route, space, whole=whole)

@@ -57,7 +57,7 @@ class Jail:
                 kb.add(document("victim", 1))
                 before = kb.document("victim"), kb.documents()
                 with faults.typed("add"):
-                    kb.add([Text(one, id=one, kind="hostile", metadata={"access": LABELS}) for one in deeds])
+                    kb.add([Text(one, id=one, title=one, kind="hostile", metadata={"access": LABELS}) for one in deeds])
                 faults.expect(kb.document("victim") == before[0], "another document has changed")
                 faults.expect(kb.documents()[:1] == before[1], "another document's fields have changed")
                 self._judge(kb, faults, deeds)

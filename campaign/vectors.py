@@ -122,7 +122,8 @@ def _import(place: Path, chance: Random, faults: Faults) -> str:
     with Rove.open(place / "one", **FAKE) as kb:
         kb.add([document(name, 1) for name in names])
         lines = list(kb.export())
-    done = [_tear(lines, chance) for _ in range(chance.choice((1, 1, 3)))]
+    torn = chance.sample(range(1, len(lines)), min(chance.choice((1, 1, 3)), len(lines) - 1))
+    done = [_tear(lines, at, chance) for at in torn]
     with Rove.open(place / "two", **FAKE, store=_store(chance)) as kb, faults.typed(f"{done}: import"):
         report = kb.import_(lines)
         faults.expect(not report.failed, f"{done}: {report.failed} have failed")
@@ -131,9 +132,8 @@ def _import(place: Path, chance: Random, faults: Faults) -> str:
     return "made anew" if report.noted else "whole"
 
 
-def _tear(lines: list[str], chance: Random) -> str:
-    """Damage one vector of an export; returns how."""
-    at = chance.randrange(1, len(lines))
+def _tear(lines: list[str], at: int, chance: Random) -> str:
+    """Damage one vector of a line of an export; returns how."""
     tree = json.loads(lines[at])
     key = chance.choice(sorted(tree["vectors"]))
     blob = b64decode(tree["vectors"][key])
