@@ -34,7 +34,7 @@ DOCUMENTS = 60
 SAMPLE_S, MOST_SAMPLES = 2.0, 400
 """How often memory is looked at; in a long soak less often, since what is seen takes memory itself."""
 WARM_CALLS = 20_000
-"""Calls after which memory is looked at: before, threads are begun and bounded caches of words fill, some 15 minutes."""
+"""Calls after which memory is looked at: before, threads are begun and caches fill. Some 15 minutes by itself."""
 VERSIONS = 500
 """So many versions there are of a text. With new numbers for ever, caches of words would fill all the time, which are
 bounded (a few MB, see `rove.language.words` and `rove.models.e5.tokens`), and hide what is not."""
