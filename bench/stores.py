@@ -100,9 +100,11 @@ def alike(address: str) -> Table:
 def engines_alike(names: Sequence[str]) -> list[Table]:
     """The same documents, their vectors compared by each index in turn: in every mode, and under filters."""
     sys.path.insert(0, str(ROOT / "tests"))  # which start the servers
+    import maven
     from engines import store_of
     from opensearch_server import VERSION as opensearch_version
 
+    maven.QUICK = ()  # a server that is measured is compiled as one that stays
     data = [load(name, ENGINE_CAP) for name in SETS]
     questions = list(chain.from_iterable(islice(one.queries.values(), ENGINE_CAP.queries) for one in data))
     texts = [replace(as_text(doc), metadata=_fields(n, one.name)) for one in data for n, doc in enumerate(one.docs)]

@@ -62,7 +62,7 @@ class Server(OwnServer):
         self.process = maven.run(
             self.folder,
             [
-                "-Xms512m", "-Xmx512m", "-XX:+UseSerialGC", *(f"--add-opens={one}=ALL-UNNAMED" for one in OPENS),
+                "-Xms512m", "-Xmx512m", *(f"--add-opens={one}=ALL-UNNAMED" for one in OPENS),
                 f"-Djava.io.tmpdir={self.folder}", "-cp", f"{home / 'lib'}/*", "org.neo4j.server.CommunityEntryPoint",
                 f"--home-dir={self.folder}", f"--config-dir={self.folder}",
             ],

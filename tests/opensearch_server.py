@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import urllib.request
 import zipfile
@@ -37,6 +38,21 @@ MODULES = {
     ),
 }
 """The class of each module, and how the names of its files begin: Maven has no layout of a distribution."""
+LEASES = """
+import java.util.List;
+import org.opensearch.common.settings.Setting;
+import org.opensearch.index.IndexService;
+import org.opensearch.plugins.Plugin;
+
+public class Leases extends Plugin {
+    public List<Setting<?>> getSettings() {
+        return List.of(IndexService.RETENTION_LEASE_SYNC_INTERVAL_SETTING);
+    }
+}
+"""
+"""A plug-in of the tests, as OpenSearch's own have one: a shard can be told to look sooner than every 30 s whether it
+may let go of what is deleted."""
+SOON = {"index.soft_deletes.retention_lease.sync_interval": "500ms"}
 DESCRIPTOR = """
 name={name}
 description={name}
@@ -72,6 +88,25 @@ def _lay(folder: Path) -> None:
     with zipfile.ZipFile(plugin) as packed:
         packed.extractall(folder / "plugins" / "opensearch-knn")
     plugin.unlink()
+    if javac := shutil.which("javac"):
+        _lay_leases(folder, javac)
+
+
+def _lay_leases(folder: Path, javac: str) -> None:
+    own = folder / "plugins" / "leases"
+    own.mkdir()
+    source = folder / "Leases.java"
+    source.write_text(LEASES, "utf-8")
+    subprocess.run([javac, "-cp", f"{folder / 'lib'}/*", "-d", folder, source], check=True)
+    with zipfile.ZipFile(own / "leases.jar", "w") as packed:
+        packed.write(folder / "Leases.class", "Leases.class")
+    (own / "plugin-descriptor.properties").write_text(
+        DESCRIPTOR.format(name="leases", kind="Leases", version=VERSION), "utf-8"
+    )
+
+
+def _home() -> Path:
+    return maven.home(f"opensearch-{VERSION}-leases", PARTS, _lay)
 
 
 @dataclass
@@ -89,7 +124,7 @@ class Server(OwnServer):
 
     def start(self, *, wait: bool = True) -> None:
         """Start it, and wait until its shards can be asked."""
-        home = maven.home(f"opensearch-{VERSION}", PARTS, _lay)
+        home = _home()
         config = self.folder / "config"
         config.mkdir(exist_ok=True)
         (config / "log4j2.properties").write_text(LOGS, "utf-8")
@@ -107,7 +142,7 @@ class Server(OwnServer):
         self.process = maven.run(
             self.folder,
             [
-                f"-Xms{self.heap}", f"-Xmx{self.heap}", "-XX:+UseSerialGC", "-Djava.security.manager=allow",
+                f"-Xms{self.heap}", f"-Xmx{self.heap}", "-Djava.security.manager=allow",
                 f"-Djava.io.tmpdir={temporary}", "-Dlog4j2.disable.jmx=true", "-Djava.awt.headless=true",
                 f"-Dopensearch.path.home={home}", f"-Dopensearch.path.conf={config}",
                 "-cp", f"{home / 'lib'}/*", "org.opensearch.bootstrap.OpenSearch",
@@ -168,5 +203,9 @@ def cluster(count: int, heap: str = "320m") -> Sequence[Server]:
 
 @cache
 def started() -> Server:
-    """The one that runs until the tests end."""
-    return new()
+    """The one that runs until the tests end. Indexes called `rove_test_…` let go soon of what is deleted there."""
+    server = new()
+    if (_home() / "plugins" / "leases").is_dir():
+        soon = {"index_patterns": ["rove_test_*"], "template": {"settings": SOON}}
+        server.ask("PUT", "/_index_template/rove_test", soon)
+    return server

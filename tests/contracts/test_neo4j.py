@@ -34,8 +34,8 @@ class TestNeo4j(GraphStoreContract):
 
 
 @pytest.fixture
-def kb(tmp_path: Path) -> Iterator[Rove]:
-    own = neo4j_server.server().settings(timeout_s=5)
+def kb(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Rove]:
+    own = neo4j_server.server().settings(timeout_s=getattr(request, "param", 5))
     with base(tmp_path, **{**own.model_dump(), "password": own.password.get_secret_value()}) as opened:
         yield opened
 
@@ -98,16 +98,17 @@ def test_a_certificate_that_is_not_trusted(
         assert said(kb, "Marie Curie")
 
 
+@pytest.mark.parametrize("kb", [2], indirect=True, ids=["gives up soon"])
 @pytest.mark.parametrize("seed", range(SEEDS))
 def test_killed_amid_writes_nothing_is_lost_or_double(kb: Rove, server: neo4j_server.Server, seed: int) -> None:
     """Killed at a moment of its own while triplets are written and erased; what was cut off is finished after."""
-    chance = random.Random(seed)
+    chance, gone = random.Random(seed), seed % 40
     added = [Text(f"Anna Berg was born in Town{n}. Town{n} is a part of Land{n}.", id=f"t{n}") for n in range(40)]
     kb.add(*added)
     kb.enrich("graph")
     thread = Thread(target=lambda: (time.sleep(chance.random() * 0.4), server.stop()))
     thread.start()
-    for ask in (lambda: kb.explore("Anna Berg"), lambda: kb.delete(f"t{seed}"), lambda: kb.explore("Anna Berg")):
+    for ask in (lambda: kb.explore("Anna Berg"), lambda: kb.delete(f"t{gone}"), lambda: kb.explore("Anna Berg")):
         try:
             ask()
         except ServiceError as error:
@@ -115,7 +116,7 @@ def test_killed_amid_writes_nothing_is_lost_or_double(kb: Rove, server: neo4j_se
     thread.join()
     server.start()
     links = kb.explore("Anna Berg", reach=Reach(fan=100, limit=500)).links
-    assert {link.object for link in links} == {f"town{n}" for n in range(40) if n != seed}
+    assert {link.object for link in links} == {f"town{n}" for n in range(40) if n != gone}
     assert len(held(kb)) == kb.graph_size()[0]
     assert kb.doctor().ok
 

@@ -85,8 +85,9 @@ async def test_addresses_that_are_none(wire: Wire) -> None:
     await index.close()
 
 
-async def test_what_answers_is_the_engine_that_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    with opensearch_gate.running() as wire:
+async def test_what_answers_is_the_engine_that_is_named() -> None:
+    with lucene_wire.running() as wire:
+        wire.product = "opensearch"
         wire_settings = StoreSettings.model_validate(settings(wire))
         index = INDEXES.get("elasticsearch")(folder=Path(), dimension=DIMENSION, settings=wire_settings)
         wire.faults.append(lambda method, path: (200, {}))
@@ -292,8 +293,9 @@ async def test_other_parameters_of_bm25_are_another_index(wire: Wire) -> None:
 async def test_erased_is_merged_away(wire: Wire, monkeypatch: pytest.MonkeyPatch) -> None:
     """A shard keeps what is deleted for copies that may ask for it, through the first merges: up to 30 s."""
     if wire.product == "elasticsearch":  # the double, which counts merges; a node goes by its clock
-        monkeypatch.setattr(lucene, "LEASE_PAUSE_S", 0.01)
         wire.retaining = 2
+    else:
+        monkeypatch.setattr(lucene_calls, "FIRST_PAUSE_S", 0.25)
     index, rows = made(wire), make_rows(10)
     await index.add(rows)
     await index.remove([row.chunk_id for row in rows[:4]])
@@ -312,7 +314,6 @@ def test_what_a_shard_keeps_of_what_was_erased_is_said_and_goes_with_the_index(
 ) -> None:
     """As it does for a copy on a node that is away: the next writer makes the index anew."""
     monkeypatch.setattr(lucene, "LEASE_LOOKS", 2)
-    monkeypatch.setattr(lucene, "LEASE_PAUSE_S", 0.01)
 
     def kept(method: str, path: str) -> tuple[int, dict[str, Any]] | None:
         anew = any(asked == "DELETE" and place == opensearch_gate.INDEX for asked, place, _ in wire.asked)

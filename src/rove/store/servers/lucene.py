@@ -19,7 +19,7 @@ from rove.records.metadata import is_storable
 from rove.settings import StoreSettings
 from rove.store import IndexRow, Scored, Vector
 from rove.store.catalog_rows import slices
-from rove.store.servers.lucene_calls import Calls, Client, Json
+from rove.store.servers.lucene_calls import Calls, Client, Json, pause
 from rove.store.servers.lucene_filters import EVERYTHING, FIELD, Query, compile_filter, tokens_of
 from rove.store.servers.lucene_home import Home, Shape
 from rove.store.servers.lucene_words import VisibleWords, any_term, best_first, word
@@ -33,7 +33,7 @@ MOST_CANDIDATES = 10_000
 PAGE = 5_000
 VIEW_LASTS = "5m"
 FLUSHED = {"force": "true", "wait_if_ongoing": "true"}
-LEASE_LOOKS, LEASE_PAUSE_S = 8, 8.0
+LEASE_LOOKS = 12
 LONG_S = 3_600.0
 """How long the server may rewrite an index."""
 DECIMALS = 6
@@ -167,7 +167,8 @@ class LuceneIndex(ABC):
 
         left = 0
         for look in range(LEASE_LOOKS):
-            await asyncio.sleep(LEASE_PAUSE_S if look else 0)
+            if look:
+                await pause(look - 1)
             if not (left := await self._home.here(rewrite)):
                 return
         message = (
