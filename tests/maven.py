@@ -22,7 +22,7 @@ NOBODY = 65_534
 POM = """<project><modelVersion>4.0.0</modelVersion><groupId>rove</groupId><artifactId>tests</artifactId>
 <version>1</version><dependencies>{}</dependencies></project>
 """
-QUICK = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+QUICK = ("-XX:TieredStopAtLevel=1",)
 """A server of tests runs for minutes, and starts often: compiled for speed it would take twice the CPU to start."""
 TIED = """
 exec 3<&0
@@ -89,7 +89,8 @@ def run(folder: Path, arguments: Sequence[str | Path], environment: dict[str, st
         other = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
     with (folder / "log").open("ab") as log:
         return subprocess.Popen(
-            ["sh", "-c", TIED, "sh", JAVA, *QUICK, *arguments], env={"PATH": os.environ["PATH"], **environment},
+            ["sh", "-c", TIED, "sh", JAVA, "-XX:+UseSerialGC", *QUICK, *arguments],
+            env={"PATH": os.environ["PATH"], **environment},
             stdin=subprocess.PIPE, stdout=log, stderr=log, cwd=folder, **other,
         )  # fmt: skip
 

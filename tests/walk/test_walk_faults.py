@@ -64,12 +64,11 @@ def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
 async def nothing_left_open() -> AsyncIterator[None]:
     """Warnings of unclosed things are errors; they come when garbage is collected, and here while the loop runs.
 
-    The client's streams that broke off refer to themselves: a thread that collected them while the loop was ending
-    failed another test.
+    Some streams of the client that broke off refer to themselves: collected later, they may fail another test.
     """
     yield
     gc.collect()
-    await asyncio.sleep(0)
+    await asyncio.sleep(0.02)
 
 
 def after(count: int, model: Callable[[dict], Reply], fault: Reply) -> Callable[[dict], Reply]:

@@ -7,7 +7,6 @@ import re
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import AsyncExitStack, aclosing
 from functools import cache
-from traceback import clear_frames
 from typing import Any
 
 import httpx
@@ -134,7 +133,6 @@ class PydanticChatModel:
                 if wanted is not PLAIN and _refuses_schema(error):
                     self._holds_schemas, wanted = False, PLAIN
                     continue
-                _let_go(error)
                 failure = self._failure(error)
                 wait_s = error.retry_after if isinstance(error, ModelAPIError) else None
             else:
@@ -219,16 +217,6 @@ class PydanticChatModel:
         said = said.replace(self._key, "…") if self._key else said
         cure = next(cure for kind, cure in CURES if isinstance(error, kind))
         return ServiceError(f"{self._name} failed: {said[:QUOTED_CHARS].rstrip('.')}.", cure=cure, retryable=not final)
-
-
-def _let_go(error: BaseException | None) -> None:
-    """Clear the frames of an error, which hold streams that broke off: the loop closes them now, while it runs.
-
-    They would be closed when garbage is collected, in any thread, by a loop that may be ending meanwhile.
-    """
-    while error:
-        clear_frames(error.__traceback__)
-        error = error.__context__
 
 
 @cache
