@@ -35,7 +35,7 @@ SAMPLE_S, MOST_SAMPLES = 2.0, 400
 """How often memory is looked at; in a long soak less often, since what is seen takes memory itself."""
 WARM_CALLS = 4_000
 """Calls after which memory is looked at: before, threads are begun and caches fill. Some two minutes by itself."""
-VERSIONS = 500
+VERSIONS = 100
 """So many versions there are of a text. With new numbers for ever, caches of words would fill all the time, which are
 bounded (a few MB, see `rove.language.words` and `rove.models.e5.tokens`), and hide what is not."""
 OBJECTS_FROM = 400
