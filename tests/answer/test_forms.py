@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from rove import Rove
+from rove import Rove, Text
 from rove.question.form import names_documents
 from rove.records import Answer, field
 
@@ -156,6 +156,41 @@ def test_what_is_compared_stands_side_by_side(tables: Rove) -> None:
     ends = tables.ask("Which of the two leases ends earlier, Hall 9 or Hall 11?").text
     assert "31 May 2027" in ends
     assert "30 September 2026" in ends
+
+
+@pytest.fixture(scope="module")
+def coded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rove]:
+    with Rove.open(tmp_path_factory.mktemp("coded")) as kb:
+        codes = "| Code | Meaning |\n|---|---|\n| E-1024 | The drum is blocked |\n| E-1042 | The water is too cold |\n"
+        pumps = "The P-100 pump moves 40 litres a minute. The P-200 pump moves 90 litres a minute. "
+        kb.add(
+            [
+                Text(f"# Error codes\n\n{codes}", id="codes.md"),
+                Text(f"{pumps}The P-1000 is no longer made.", id="pumps"),
+            ]
+        )
+        yield kb
+
+
+@pytest.mark.parametrize(
+    ("question", "sides"),
+    [
+        ("What is the difference between E-1042 and E-1024?", ("drum", "water")),
+        ("Was ist der Unterschied zwischen E-1042 und E-1024?", ("drum", "water")),
+        ("How do the P-100 and the P-200 differ?", ("40 litres", "90 litres")),
+        ("P-100与P-200有什么区别？", ("40 litres", "90 litres")),
+        ("Miben különbözik a P-100 a P200-tól?", ("40 litres", "90 litres")),
+    ],
+)
+def test_things_whose_names_are_codes_are_compared(coded: Rove, question: str, sides: tuple[str, str]) -> None:
+    answer = coded.ask(question)
+    assert len(answer.sentences) == 2
+    assert all(side in answer.text for side in sides)
+
+
+@pytest.mark.parametrize("question", ["Compare the P-100 pump with the P-400 pump", "What is E-1042 beside E-9999?"])
+def test_what_is_compared_with_a_code_that_stands_nowhere_is_not_another_thing(coded: Rove, question: str) -> None:
+    assert "beside the other" not in coded.ask(question).note
 
 
 def test_a_place_in_a_document_is_told_by_its_heading(tables: Rove) -> None:

@@ -30,6 +30,7 @@ from rove.errors import ConfigError, ServiceError
 from rove.events import Listener, ignore
 from rove.models import ChatModel
 from rove.models.deadline import within
+from rove.question.finer_form import finer_form_of
 from rove.question.form import Form, form_of, subject_words
 from rove.question.overview import asks_for_overview
 from rove.question.topics import topic_filter
@@ -191,15 +192,17 @@ class Responder:
 
         Else the mode that it is searched in: "themes" where the whole of all there is is asked for, or "".
         """
-        form, sure = await form_of(understood.standalone, self.search_context.embedder)
-        if (answer := FORMS.get(form)) is None:
-            return ""
-        text, language = understood.standalone, understood.language
+        text, language, embedder = understood.standalone, understood.language, self.search_context.embedder
+        form, sure = await form_of(text, embedder)
         where = await asyncio.to_thread(shown, where, self.search_context.settings, self.search_context.store)
         asked = FormQuestion(text, language, where, self.search_context, self.chat, sure=sure)
-        found = await answer(asked)
-        about_all = form == "summary" and sure and not subject_words(text, language)
-        return found or ("themes" if about_all and self.settings.answer.overview else "")
+        if (answer := FORMS.get(form)) and (found := await answer(asked)):
+            return found
+        if form == "summary" and sure and not subject_words(text, language):
+            return "themes" if self.settings.answer.overview else ""
+        finer = await finer_form_of(text, embedder)
+        answer = FORMS.get(finer) if finer != form else None
+        return (await answer(asked) if answer else None) or ""
 
     def _mode_for(self, understood: Understood) -> str:
         settings = self.settings.answer

@@ -14,7 +14,8 @@ from rove.answer.forms import FormQuestion
 from rove.language.pipe_rows import as_table
 from rove.language.rendering import render
 from rove.language.words import query_terms, terms
-from rove.records import Answer, Sentence
+from rove.question.finer_form import codes_of
+from rove.records import Answer, Citation, Hit, Sentence
 from rove.retrieve import Query, retrieve_passages
 from rove.store import Vector
 
@@ -27,7 +28,10 @@ NOTE = "What is said of each side stands beside the other; which of them it is, 
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """A sentence or row, the words of the question that it or what stands above it has, how near it is, its vector."""
+    """A sentence or row, the words of the question that it or what stands above it has, how near it is, its vector.
+
+    `words`: where the question names several codes, only these: "P-100" and "P-200" tell the sides apart, "pump" not.
+    """
 
     candidate: Candidate
     words: frozenset[str]
@@ -50,21 +54,34 @@ async def compared(question: FormQuestion) -> Answer | None:
     candidates = (await asyncio.to_thread(list_candidates, "", hits, question.language))[:CANDIDATES]
     asked = frozenset(query_terms(question.text, question.language))
     held = await asyncio.to_thread(lambda: [_words(one, asked) for one in candidates])
-    if len(frozenset[str]().union(*held)) < 2:
+    telling = await asyncio.to_thread(_codes, question.text, candidates) or held
+    if len(frozenset[str]().union(*telling)) < 2:
         return None
     embedder = question.search_context.embedder
     vectors = await embedder.passages([one.text for one in candidates])
     near = vectors @ (await embedder.queries([question.text]))[0]
     scores = near + WORD * np.array([len(words) for words in held])
-    sides = [_Side(*one) for one in zip(candidates, held, scores.tolist(), vectors, strict=True)]
+    sides = [_Side(*one) for one in zip(candidates, telling, scores.tolist(), vectors, strict=True)]
     pair = _pair(sorted(sides, key=lambda side: -side.score))
     return _answer(question, [side.candidate for side in pair]) if pair else None
 
 
 def _words(candidate: Candidate, asked: frozenset[str]) -> frozenset[str]:
-    hit = candidate.hit
-    above = " ".join((hit.title, *hit.chunk.headings, candidate.under, candidate.text))
-    return asked.intersection(terms(above, hit.chunk.language))
+    return asked.intersection(terms(_with_above(candidate), candidate.hit.chunk.language))
+
+
+def _with_above(candidate: Candidate) -> str:
+    return " ".join((candidate.hit.title, *candidate.hit.chunk.headings, candidate.under, candidate.text))
+
+
+def _codes(question: str, candidates: Sequence[Candidate]) -> list[frozenset[str]]:
+    """Return the codes of a question that each candidate has; nothing where the question has fewer than two."""
+    asked = _plain_codes(question)
+    return [asked & _plain_codes(_with_above(one)) for one in candidates] if len(asked) > 1 else []
+
+
+def _plain_codes(text: str) -> frozenset[str]:
+    return frozenset("".join(filter(str.isalnum, code)) for code in codes_of(text))
 
 
 def _pair(sides: Sequence[_Side]) -> tuple[_Side, _Side] | None:
@@ -81,12 +98,18 @@ def _pair(sides: Sequence[_Side]) -> tuple[_Side, _Side] | None:
 
 
 def _answer(question: FormQuestion, sides: Sequence[Candidate]) -> Answer:
-    by_id = {side.citation.chunk_id: side.hit for side in sides}
-    ids = list(by_id)
-    cited = [replace(side.citation, number=ids.index(side.citation.chunk_id) + 1) for side in sides]
+    cited, hits = cited_in_order(sides)
     if sides[0].is_row:
         text = as_table(sides[0].names, {one.quote: marks([one.number]) for one in cited})
     else:
         text = "\n".join(f"- **{one.title}**: {render(one.quote).line} {marks([one.number])}" for one in cited)
     sentences = tuple(Sentence(render(one.quote).line, (one,)) for one in cited)
-    return Answer(question.text, text, "extractive", question.language, sentences, tuple(by_id.values()), NOTE)
+    return Answer(question.text, text, "extractive", question.language, sentences, hits, NOTE)
+
+
+def cited_in_order(quotes: Sequence[Candidate]) -> tuple[list[Citation], tuple[Hit, ...]]:
+    """Return the citations of quotes, numbered in the order of their passages, and these."""
+    by_id = {one.citation.chunk_id: one.hit for one in quotes}
+    ids = list(by_id)
+    cited = [replace(one.citation, number=ids.index(one.citation.chunk_id) + 1) for one in quotes]
+    return cited, tuple(by_id.values())

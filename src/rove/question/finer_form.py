@@ -1,0 +1,66 @@
+"""Whether a question that no form answered asks what is said about something, or how two things with codes differ."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+
+from rove.models import Embedder
+from rove.question.form import Form
+from rove.question.logistic import Classifier
+
+FINER: Mapping[Form, float] = {"compare": 0.75, "about": 0.6}
+"""The forms that are told by a model of their own, and its chance from which on a question is one."""
+NEUTRAL = ("Alpha", "Beta", "Gamma", "Delta")
+"""Names that stand for the codes of a question in the examples of comparisons, and so in what is asked."""
+_CODE = re.compile(r"(?<![A-Za-z0-9])[A-Za-z0-9]+(?:[-_./](?:[A-Za-z]*[0-9][A-Za-z0-9]*|[A-Z]+(?![A-Za-z])))*")
+"""What may be a code: a part after a hyphen has a digit or capitals, small letters are an ending ("P-200-nak")."""
+
+
+async def finer_form_of(question: str, embedder: Embedder) -> Form:
+    """Return "compare" for a question of how two codes differ, "about" for what is said of a subject, else "fact".
+
+    Each has a small yes/no model, which is fitted on `finer_examples.toml` (`train/question_form.py`); beside them the
+    model of `rove.question.form` stays as it is.
+
+    Raises:
+        ServiceError: the embedder failed.
+    """
+    coded = len(codes_of(question)) > 1
+    form: Form = "compare" if coded else "about"
+    model = finer_model(form)
+    if model.made_of != str(embedder.fingerprint) or not question.strip():
+        return "fact"
+    chances = model.probabilities(await embedder.queries([without_codes(question) if coded else question]))[0]
+    return form if chances[model.classes.index(form)] >= FINER[form] else "fact"
+
+
+def codes_of(question: str) -> list[str]:
+    """Return the codes of a question, those that hold letters and digits, in their order, each once, in small letters.
+
+    >>> codes_of("How do the P-100 and the p-100 differ from the AX200 in 2025?"), codes_of("a P-200-tól")
+    (['p-100', 'ax200'], ['p-200'])
+    """
+    return list(dict.fromkeys(code.casefold() for code in _CODE.findall(question) if _is_code(code)))
+
+
+def without_codes(question: str) -> str:
+    """Return a question with a neutral name for each code: a code has no meaning, but moves the vector.
+
+    >>> without_codes("P-100与P-200有什么区别？")
+    'Alpha与Beta有什么区别？'
+    """
+    places = {code: min(place, len(NEUTRAL) - 1) for place, code in enumerate(codes_of(question))}
+    return _CODE.sub(lambda found: NEUTRAL[places[found[0].casefold()]] if _is_code(found[0]) else found[0], question)
+
+
+def _is_code(word: str) -> bool:
+    return any(map(str.isdigit, word)) and any(map(str.isalpha, word))
+
+
+@cache
+def finer_model(form: Form) -> Classifier:
+    """Return the packaged model that tells one form from all others."""
+    return Classifier.from_json(files("rove.question").joinpath(f"form_{form}.json").read_text("utf-8"))
