@@ -15,7 +15,7 @@ MOST_OBJECTS_A_CALL = 0.5
 """Objects of Python by which there may be more after each call. A leak shows here in minutes: by itself it is 0.0."""
 MOST_KB_A_CALL = 20.0
 """What memory may grow by with each call once caches are full, less two standard errors; a short run shows no less."""
-LONG_MINUTES = 120.0
+LONG_MINUTES = 60.0
 MOST_MB_H = 1.0
 """What memory may grow by in an hour after the first, in a run of two hours or more."""
 SPARE = 4

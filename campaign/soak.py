@@ -34,7 +34,7 @@ DOCUMENTS = 60
 SAMPLE_S, MOST_SAMPLES = 2.0, 400
 """How often memory is looked at; in a long soak less often, since what is seen takes memory itself."""
 WARM_CALLS = 4_000
-"""Calls after which memory is looked at: before, threads are begun and caches fill. Some two minutes by itself."""
+"""Calls before which growth says nothing: threads are begun, and caches fill. Some two minutes by itself."""
 VERSIONS = 100
 """So many versions there are of a text. With new numbers for ever, caches of words would fill all the time, which are
 bounded (a few MB, see `rove.language.words` and `rove.models.e5.tokens`), and hide what is not."""
@@ -74,7 +74,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class SoakResult:
-    """What a soak showed. `slope_mb_h`: growth of memory once caches are full, by linear regression, in MB an hour.
+    """What a soak showed. `slope_mb_h`: growth of memory in the second half, by linear regression, in MB an hour.
 
     `noise_mb_h`: its standard error, infinite where the soak ended before. `calls_h`: calls an hour meanwhile.
     `objects_a_call`: of Python, by which there were more at the end than after `OBJECTS_FROM` calls.
@@ -112,7 +112,7 @@ class SoakResult:
             return f"too short for a slope: caches fill over the first {WARM_CALLS:,} calls"
         slope, noise = f"{self.slope_mb_h:+.1f}", f"{self.noise_mb_h:.1f}"
         a_call = f"{1_000 * self.slope_mb_h / self.calls_h:+.2f} kB a call"
-        return f"since call {WARM_CALLS:,} {slope} ± {noise} MB/h, {a_call} at {self.calls_h / 3600:.0f} calls a second"
+        return f"in the second half {slope} ± {noise} MB/h, {a_call} at {self.calls_h / 3600:.0f} calls a second"
 
     def told(self) -> str:
         """The result in words."""
@@ -279,8 +279,8 @@ def _sample(seconds: float, calls: int, folder: Path) -> Sample:
 
 
 def _slope(samples: list[Sample]) -> tuple[float, float, float]:
-    """Growth of memory since the caches are full and its standard error, in MB an hour; and calls an hour."""
-    late = [sample for sample in samples if sample.calls >= WARM_CALLS]
+    """Growth of memory in the second half of the time and its standard error, in MB an hour; and calls an hour."""
+    late = [sample for sample in samples[len(samples) // 2 :] if sample.calls >= WARM_CALLS]
     if len(late) < LEAST_SAMPLES:
         return 0.0, float("inf"), 1.0
     hours = np.array([sample.seconds for sample in late]) / 3600

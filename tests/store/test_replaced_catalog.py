@@ -178,3 +178,32 @@ def test_word_of_a_server_that_was_killed_keeps_nobody_out(base: Path) -> None:
     told = {"port": 1, "pid": os.getpid(), "key": "", "space": "", "code": "", "environment": "", "protocol": 1}
     (base / "serving.json").write_text(json.dumps(told))
     assert rebuild_base(str(base.parent / "backup"), base, **FAKE).documents == 1
+
+
+FULL = """
+import resource, sqlite3, sys
+from pathlib import Path
+from rove import Rove, RoveError, Text
+
+catalog = Path(sys.argv[1]) / "catalog.sqlite"
+with Rove.open(sys.argv[1], embedder={"name": "fake"}) as kb:
+    kb.add([Text(f"Ship {n} came home. " * 200, id=f"ship {n}") for n in range(60)])
+    other = sqlite3.connect(catalog)
+    other.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    limit = catalog.stat().st_size + 4096
+    kb.add([Text(f"Boat {n} came home. " * 200, id=f"boat {n}") for n in range(20)])
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
+    try:
+        other.execute("PRAGMA wal_checkpoint(PASSIVE)")
+    except sqlite3.OperationalError as error:
+        print(error)
+    assert kb.search("boat 7", mode="keyword")
+    resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    kb.add(Text("The last ship came home.", id="last"))
+    print(len(kb.documents()))
+"""
+
+
+def test_a_log_that_a_full_disk_lets_sqlite_move_in_part_is_no_catalog_overwritten(tmp_path: Path) -> None:
+    ran = subprocess.run([sys.executable, "-c", FULL, str(tmp_path / "kb")], capture_output=True, text=True, timeout=60)
+    assert ran.stdout.split("\n")[:2] == ["disk I/O error", "81"], ran.stderr

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import sys
 from contextlib import closing
 from pathlib import Path
 from threading import Lock
@@ -21,6 +22,8 @@ READ_ALONE = "?immutable=1"
 """How SQLite reads a file as it lies there: without its log, and without a lock."""
 LOOKS, APART_S = 5, 0.02
 """How often a file is read that another process may be moving its log into, and how long between two looks."""
+MOVED, BEGUN = 96, 128
+"""Where the index of SQLite's log counts the frames that were moved into the file, and those that were begun with."""
 REOPEN = "Open the base again; a server does so by itself."
 PUT_BACK = "Put it back where it was, or restart what has the base open."
 RESTORE = "Stop every process that has it open, and run: rove doctor --rebuild-from BACKUP"
@@ -33,6 +36,7 @@ class CatalogFile:
         """Look at the file, which is open by now."""
         self._path = str(file.absolute())
         self._wal = f"{os.path.realpath(self._path)}-wal"  # noqa: PTH118 - SQLite follows links likewise
+        self._shm = f"{os.path.realpath(self._path)}-shm"  # noqa: PTH118
         found = os.stat(self._path)  # noqa: PTH116 - twice as quick
         self._place = found.st_dev, found.st_ino
         self._wal_place: tuple[int, int] | None = None
@@ -86,9 +90,14 @@ class CatalogFile:
             raise CatalogReplacedError(message, cure=PUT_BACK)
 
     def _is_overwritten(self) -> bool:
-        """Look into a file that has changed. SQLite moves its log into it now and then; then it never goes back."""
+        """Look into a file that has changed. SQLite moves its log into it now and then; then it never goes back.
+
+        Where it could not move all of it (the disk is full), the file alone is no catalog, and tells nothing.
+        """
         with self._looking:
             for _ in range(LOOKS):
+                if self._is_half_moved():
+                    return False
                 state, found = _state(os.stat(self._path)), self._facts()  # noqa: PTH116
                 if found and (not self._known or (found[0] >= self._known[0] and self._known[1] in {"", found[1]})):
                     self._seen, self._known = state, found
@@ -98,6 +107,16 @@ class CatalogFile:
                 sleep(APART_S)
             self._overwritten = True
             return True
+
+    def _is_half_moved(self) -> bool:
+        """Whether SQLite has begun to move its log into the file, and has not come to an end."""
+        try:
+            with open(self._shm, "rb") as index:  # noqa: PTH123 - as the rest, a path of letters
+                counts = index.read(BEGUN + 4)
+        except OSError:
+            return False
+        moved, begun = (int.from_bytes(counts[at : at + 4], sys.byteorder) for at in (MOVED, BEGUN))
+        return begun > moved
 
     def _facts(self) -> tuple[int, str] | None:
         """The revision and the identity as the file alone has them; None where it has none that can be read."""
