@@ -46,16 +46,16 @@ def written_out(names: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
     pairs: list[tuple[str, str]] = []
     for form in ("fact", *LEAST):
         for language, templates in examples()[form].items():
-            parts = {slot: parts_of(tables, language) for slot, tables in SLOTS.items()}
+            parts = {slot: [*_parts(tables, language)] for slot, tables in SLOTS.items()}
             for template in templates.split("|"):
                 draw = random.Random(f"{language} {template}")
                 draws = DRAWS.get(form, USUAL_DRAWS) if "{" in template else BARE_DRAWS
                 more = {slot: names.get(language, ()) if slot in "xy" else () for slot in SLOTS}
-                pairs += [(form, slots_filled(template, parts, more, draw)) for _ in range(draws)]
+                pairs += [(form, _filled(template, parts, more, draw)) for _ in range(draws)]
     return pairs
 
 
-def slots_filled(
+def _filled(
     template: str, parts: Mapping[str, Sequence[str]], names: Mapping[str, Sequence[str]], draw: random.Random
 ) -> str:
     """Return a template with its slots filled, each by a part of the table or a name, whichever is drawn."""
@@ -66,8 +66,7 @@ def slots_filled(
     return template
 
 
-def parts_of(tables: Sequence[str], language: str) -> list[str]:
-    """Return what may fill a slot in a language, by the tables of the examples."""
+def _parts(tables: Sequence[str], language: str) -> list[str]:
     return [part for table in tables for part in examples()[table].get(language, "").split("|") if part]
 
 

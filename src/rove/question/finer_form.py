@@ -1,9 +1,8 @@
-"""Whether a question that no form answered asks what is said about something, or how two things with codes differ."""
+"""Whether a question that no form answered asks how two things differ whose names are codes."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
@@ -11,8 +10,8 @@ from rove.models import Embedder
 from rove.question.form import Form
 from rove.question.logistic import Classifier
 
-FINER: Mapping[Form, float] = {"compare": 0.75, "about": 0.6}
-"""The forms that are told by a model of their own, and its chance from which on a question is one."""
+LEAST = 0.75
+"""Chance from which on a question that names codes is a comparison."""
 NEUTRAL = ("Alpha", "Beta", "Gamma", "Delta")
 """Names that stand for the codes of a question in the examples of comparisons, and so in what is asked."""
 _CODE = re.compile(r"(?<![A-Za-z0-9])[A-Za-z0-9]+(?:[-_./](?:[A-Za-z]*[0-9][A-Za-z0-9]*|[A-Z]+(?![A-Za-z])))*")
@@ -20,21 +19,19 @@ _CODE = re.compile(r"(?<![A-Za-z0-9])[A-Za-z0-9]+(?:[-_./](?:[A-Za-z]*[0-9][A-Za
 
 
 async def finer_form_of(question: str, embedder: Embedder) -> Form:
-    """Return "compare" for a question of how two codes differ, "about" for what is said of a subject, else "fact".
+    """Return "compare" for a question of how two codes differ, else "fact".
 
-    Each has a small yes/no model, which is fitted on `finer_examples.toml` (`train/question_form.py`); beside them the
-    model of `rove.question.form` stays as it is.
+    A small yes/no model tells it, which is fitted on `finer_examples.toml` (`train/finer_form.py`); beside it the model
+    of `rove.question.form` stays as it is.
 
     Raises:
         ServiceError: the embedder failed.
     """
-    coded = len(codes_of(question)) > 1
-    form: Form = "compare" if coded else "about"
-    model = finer_model(form)
-    if model.made_of != str(embedder.fingerprint) or not question.strip():
+    model = _model()
+    if model.made_of != str(embedder.fingerprint) or len(codes_of(question)) < 2:
         return "fact"
-    chances = model.probabilities(await embedder.queries([without_codes(question) if coded else question]))[0]
-    return form if chances[model.classes.index(form)] >= FINER[form] else "fact"
+    chances = model.probabilities(await embedder.queries([without_codes(question)]))[0]
+    return "compare" if chances[model.classes.index("compare")] >= LEAST else "fact"
 
 
 def codes_of(question: str) -> list[str]:
@@ -61,6 +58,5 @@ def _is_code(word: str) -> bool:
 
 
 @cache
-def finer_model(form: Form) -> Classifier:
-    """Return the packaged model that tells one form from all others."""
-    return Classifier.from_json(files("rove.question").joinpath(f"form_{form}.json").read_text("utf-8"))
+def _model() -> Classifier:
+    return Classifier.from_json(files("rove.question").joinpath("form_compare.json").read_text("utf-8"))

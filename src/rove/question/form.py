@@ -16,7 +16,7 @@ from rove.models import Embedder
 from rove.question.logistic import Classifier
 from rove.question.wording import telling_words
 
-Form = Literal["fact", "summary", "list", "count", "items", "compare", "about", "recent", "changes"]
+Form = Literal["fact", "summary", "list", "count", "items", "compare", "recent", "changes"]
 LEAST: Mapping[str, float] = {
     "summary": 0.7,
     "changes": 0.45,
