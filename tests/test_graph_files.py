@@ -11,7 +11,7 @@ from rove.records.graph import ALIAS, Entity, Link, Relation, Subgraph, Triplet
 EVIL = '<script>alert("x")</script> & \x07'
 
 
-def relation(subject: str, predicate: str, object_: str, *, by: str = "rules 1") -> Relation:
+def relation(subject: str, predicate: str, object_: str, *, by: str = "rules 2") -> Relation:
     triplet = Triplet(subject, predicate, object_, (3, 9), subject.casefold(), object_.casefold())
     return Relation(triplet, "d1", "c1", by, "A title", "a.md", f"{subject} {predicate} {object_}.")
 
@@ -46,7 +46,7 @@ def test_graphml_is_well_formed_and_has_each_relation_with_its_words() -> None:
     told = {data.get("key"): data.text for data in edges[-1]}
     assert told == {
         "predicate": "knows", "quote": "Ada knows Thing 2.", "document": "d1", "start": "3",
-        "end": "9", "by": "rules 1",
+        "end": "9", "by": "rules 2",
     }  # fmt: skip
 
 

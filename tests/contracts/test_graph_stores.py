@@ -27,7 +27,7 @@ from rove.testing.catalogs import prepared
 
 NOWHERE = {"store": "bolt", "url": "bolt://localhost:1", "timeout_s": 1}
 TEXTS = (
-    Text("Marie Curie was born in Warsaw. She discovered Polonium.", id="curie", title="Marie Curie"),
+    Text("Marie Curie was born in Warsaw. Marie Curie discovered Polonium.", id="curie", title="Marie Curie"),
     Text("Polonium was named after Poland. Marie Curie (MC) led the institute.", id="polonium", title="Polonium"),
     Text("杜甫写了《春望》。杜甫出生于巩县。", id="dufu", title="杜甫"),
 )

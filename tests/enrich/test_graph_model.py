@@ -39,7 +39,7 @@ async def test_what_the_model_names_is_kept_beside_what_rules_find(tmp_path: Pat
     report = await kb.enrich("graph")
     (relation,) = (await kb.explore("Oslo office")).links[0].relations
     assert (relation.triplet.predicate, relation.quote) == ("runs", QUOTE)
-    assert relation.by.startswith("rules 1, ")
+    assert relation.by.startswith("rules 2, ")
     assert (await kb.explore("Nobel Prize")).links
     assert any(f"{len(UNTRUE)} triplets" in note for note in report.notes)
     assert "⟦text" in chat.asked("NamedTriplets")[0]

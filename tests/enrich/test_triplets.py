@@ -1,4 +1,4 @@
-"""Triplets by rules: what sentences, tables, labels and lists say, in several languages; and what says nothing."""
+"""Triplets without a model: names in sentences, tables, labels and lists, in several languages; what says nothing."""
 
 from __future__ import annotations
 
@@ -11,68 +11,35 @@ import pytest
 from rove.enrich.triplets import about_of, triplets_in, triplets_of
 from rove.enrich.triplets.aliases import are_initials
 from rove.records import Chunk
-from rove.records.graph import ALIAS, Triplet
+from rove.records.graph import ALIAS, TOGETHER, Triplet
 
 SAID = [
-    ("en", "Ada Lovelace was born in London in 1815.", ("Ada Lovelace", "was born in", "London")),
-    ("en", "Ada Lovelace was born in London in 1815.", ("Ada Lovelace", "was born … in", "1815")),
-    ("en", "Marie Curie (born 7 November 1867) was a Polish physicist.", ("Marie Curie", "was", "Polish physicist")),
-    ("en", "In 1903 Marie Curie won the Nobel Prize.", ("Marie Curie", "won", "Nobel Prize")),
-    (
-        "en",
-        "But the pg_dump program writes scripts and was added to Postgres95.",
-        ("pg_dump program", "writes", "scripts"),
-    ),
-    ("en", "Sony acquired Columbia Pictures, CBS Records and MGM.", ("Sony", "acquired", "MGM")),
-    ("en", 'Orson Welles directed "Citizen Kane" (1941).', ("Orson Welles", "directed", "Citizen Kane")),
-    ("en", "Abbey Road was released on September 26, 1969.", ("Abbey Road", "was released on", "September 26, 1969")),
-    ("en", "Nirvana was formed in Aberdeen.", ("Nirvana", "was formed in", "Aberdeen")),
+    ("en", "Ada Lovelace was born in London in 1815.", ("Ada Lovelace", "was born in … in 1815", "London")),
+    ("en", "The World Health Organization is based in Geneva.", ("World Health Organization", "is based in", "Geneva")),
+    ("en", "Marie Curie was not a member of NATO.", ("Marie Curie", "was not a member of", "NATO")),
     ("es", "Frida Kahlo nació en Coyoacán.", ("Frida Kahlo", "nació en", "Coyoacán")),
-    ("es", "Lima es la capital del Perú.", ("Lima", "es", "capital del Perú")),
-    ("es", "El Puente Viejo fue diseñado por Gustave Eiffel.", ("Puente Viejo", "fue diseñado por", "Gustave Eiffel")),
-    ("fr", "Victor Hugo est un écrivain français.", ("Victor Hugo", "est", "écrivain français")),
-    ("fr", "Renault fut fondée par Louis Renault.", ("Renault", "fut fondée par", "Louis Renault")),
-    ("de", "Carl Benz gründete die Firma Benz & Cie.", ("Carl Benz", "gründete", "Firma Benz & Cie")),
-    ("de", "Bonn liegt am Rhein.", ("Bonn", "liegt am", "Rhein")),
-    ("de", "Im Jahr 1886 erhielt Carl Benz das erste Patent.", ("Carl Benz", "erhielt", "erste Patent")),
+    ("fr", "Victor Hugo est né à Besançon.", ("Victor Hugo", "est né à", "Besançon")),
+    ("de", "Carl Benz gründete die Benz AG.", ("Carl Benz", "gründete", "Benz AG")),
     (
         "de",
-        "Der Zoo Berlin wurde 1844 von Martin Lichtenstein gegründet.",
-        ("Zoo Berlin", "wurde von … gegründet", "Martin Lichtenstein"),
+        "Die Kessler GmbH wird von der Orbit AG beliefert.",
+        ("Kessler GmbH", "wird von … beliefert", "Orbit AG"),
     ),
-    ("hu", "Petőfi Sándor 1823-ban Kiskőrösön született.", ("Petőfi Sándor", "született", "Kiskőrösön")),
-    ("hu", "A Tisza a Dunába ömlik.", ("Tisza", "ömlik", "Dunába")),
-    ("hu", "Neumann János feltalálta a modern számítógépet.", ("Neumann János", "feltalálta", "modern számítógépet")),
-    ("hu", "Petőfi Sándor magyar költő volt.", ("Petőfi Sándor", "volt", "magyar költő")),
-    ("zh", "邓兆棠是香港赛马会的会员。", ("邓兆棠", "是", "香港赛马会的会员")),
-    ("zh", "北京体育大学成立于1953年。", ("北京体育大学", "成立于", "1953年")),
-    ("ja", "黒澤明（くろさわ あきら）は、日本の映画監督である。", ("黒澤明", "である", "日本の映画監督")),
-    (
-        "ja",
-        "メイン州議会は2001年にフランス・アメリカの日を創設し、話題になった。",
-        ("メイン州議会", "創設し", "フランス・アメリカの日"),
-    ),
+    ("hu", "Petőfi Sándor a Kiskőrösi Híradót olvasta.", ("Petőfi Sándor", "olvasta", "Kiskőrösi Híradót")),
+    ("it", "Dante Alighieri nacque a Firenze.", ("Dante Alighieri", "nacque a", "Firenze")),
+    ("ja", "クロサワ・アキラは『羅生門』を監督した。", ("クロサワ・アキラ", TOGETHER, "羅生門")),
+    ("ja", "カワサキはモーターを製造する。", ("カワサキ", "は … を製造する", "モーター")),
+    ("en", "In spring, Marie Curie went to London.", ("Marie Curie", TOGETHER, "London")),
+    ("en", "When Sony bought Columbia Pictures, prices rose.", ("Sony", TOGETHER, "Columbia Pictures")),
 ]
 NOTHING = [
-    ("en", "Marie Curie was not a French physicist."),
-    ("en", "Was Marie Curie born in Warsaw?"),
-    ("en", "If Sony acquired MGM, prices would rise."),
-    ("en", "Sony may have acquired MGM."),
-    ("en", "It is a good idea to read the manual."),
-    ("en", "The construction of highways led residents to move."),
-    ("en", "The rows returned from a query are sorted."),
-    ("en", "A Norman named Oursel led a force."),
-    ("de", "Carl Benz gründete keine Firma."),
-    ("de", "Wenn Carl Benz die Firma Benz gründete, war er jung."),
-    ("de", "Die Reform führte das Land Hessen an."),
-    ("hu", "Petőfi Sándor nem Budapesten született."),
-    ("hu", "Hol született Petőfi Sándor?"),
-    ("es", "Lima no es la capital de Chile."),
-    ("fr", "Victor Hugo n'est pas un peintre."),
-    ("zh", "邓兆棠不是香港赛马会的会员。"),
-    ("ja", "黒澤明は日本の歌手ではない。"),
-    ("ja", "黒澤明は日本の監督ですか。"),
-    ("xx", "Ada Lovelace was born in London."),
+    ("en", "Did Marie Curie live in Warsaw?"),
+    ("ja", "カワサキはモーターを製造するか？"),
+    ("en", "A missing index leads to full table scans."),
+    ("en", "Marie Curie won a prize."),
+    ("en", "Marie Curie is Marie Curie."),
+    ("en", "Ann Bee, Cy Dee, Ed Eff, Gus Aitch, Ida Jay, Kay Ell and Mo Enn came."),
+    ("zh", "LiH可用于生产。"),
 ]
 
 
@@ -92,29 +59,26 @@ def test_a_sentence_says_it(language: str, text: str, expected: tuple[str, str, 
 
 
 @pytest.mark.parametrize(("language", "text"), NOTHING)
-def test_what_is_denied_asked_or_supposed_says_nothing(language: str, text: str) -> None:
+def test_a_question_a_list_and_what_names_no_two_things_say_nothing(language: str, text: str) -> None:
     assert said(triplets_in(chunk(text, language), "")) == []
 
 
-def test_it_means_the_title_until_somebody_else_is_spoken_of() -> None:
-    text = "Nirvana is an American band. It was formed in Aberdeen. Kurt Cobain died in Seattle. It was built in 1852."
-    found = said(triplets_in(chunk(text), "Nirvana (band)"))
-    assert ("Nirvana", "was formed in", "Aberdeen") in found
-    assert ("Kurt Cobain", "died in", "Seattle") in found
-    assert not any("1852" in object_ for _, _, object_ in found)
+def test_what_the_title_names_is_a_name_in_any_script() -> None:
+    text = "邓兆棠住在「新界」。"
+    assert said(triplets_in(chunk(text, "zh"), "")) == []
+    assert said(triplets_in(chunk(text, "zh"), "邓兆棠")) == [("邓兆棠", TOGETHER, "新界")]
+    assert ("Polonium", "lies on", "Rhine") in said(triplets_in(chunk("Polonium lies on the Rhine."), "Polonium"))
 
 
-def test_the_band_means_the_title_once_it_was_called_a_band() -> None:
-    text = "Nirvana is an American band. The band released an album in Seattle."
-    assert said(triplets_in(chunk("The band won Grammy Awards."), "Nirvana")) == []
-    assert ("Nirvana", "won", "Grammy Awards") in said(
-        triplets_in(chunk(f"{text} The band won Grammy Awards."), "Nirvana")
-    )
+def test_a_word_that_opens_a_sentence_is_a_name_where_it_is_one_elsewhere() -> None:
+    assert said(triplets_in(chunk("Sony bought Columbia Pictures."), "")) == []
+    text = "Sony bought Columbia Pictures. Then came Sony."
+    assert said(triplets_in(chunk(text), "")) == [("Sony", "bought", "Columbia Pictures")]
 
 
-def test_a_part_of_a_name_is_the_name() -> None:
-    text = "Marie Curie was a physicist. Curie won the Nobel Prize."
-    assert ("Marie Curie", "won", "Nobel Prize") in said(triplets_in(chunk(text), "Marie Curie"))
+def test_a_long_sentence_says_only_that_both_are_named() -> None:
+    text = f"Marie Curie {'and her colleagues and pupils ' * 3}went to London."
+    assert said(triplets_in(chunk(text), "")) == [("Marie Curie", TOGETHER, "London")]
 
 
 @pytest.mark.parametrize(
@@ -124,7 +88,6 @@ def test_a_part_of_a_name_is_the_name() -> None:
         ("Munich (German: München) is large.", "en", "Munich", "München"),
         ("Die Deutsche Bahn (kurz DB) fährt.", "de", "Deutsche Bahn", "DB"),
         ("A Magyar Tudományos Akadémia (rövidítve MTA) döntött.", "hu", "Magyar Tudományos Akadémia", "MTA"),
-        ("美味牛肝菌又称大腿蘑。", "zh", "美味牛肝菌", "大腿蘑"),
     ],
 )
 def test_another_name_is_an_alias(text: str, language: str, name: str, other: str) -> None:
@@ -191,7 +154,7 @@ def test_a_fact_says_what_its_sentence_says_at_the_facts_own_span() -> None:
 
 
 def test_each_is_said_once() -> None:
-    assert len(triplets_in(chunk("Bonn liegt am Rhein. Bonn liegt am Rhein.", "de"), "")) == 1
+    assert len(triplets_in(chunk("Karl May lebte in Bad Ems. Karl May lebte in Bad Ems.", "de"), "")) == 1
 
 
 @pytest.mark.parametrize("language", ["en", "de", "es", "fr", "hu", "zh", "ja"])
@@ -206,7 +169,9 @@ def test_parts_stand_in_their_span(shared_data: Path, language: str) -> None:
             words = " ".join(text[one.span[0] : one.span[1]].split())
             assert one.object in words
             assert one.subject in words or one.subject == about_of(line["title"])
-            assert one.predicate == ALIAS or all(part in words for part in one.predicate.replace("…", "").split())
+            assert one.predicate in {ALIAS, TOGETHER} or all(
+                part in words for part in one.predicate.replace("…", "").split()
+            )
             count += 1
     assert count or language in {"fr", "hu"}
 

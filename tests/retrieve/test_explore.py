@@ -17,14 +17,18 @@ from rove.retrieve.explore import Reach, keys_of
 from rove.store.triplets import Triplets
 
 DOCUMENTS = {
-    "curie": ("Marie Curie", "en", "Marie Curie was born in Warsaw. She won the Nobel Prize. She discovered Polonium."),
+    "curie": (
+        "Marie Curie",
+        "en",
+        "Marie Curie was born in Warsaw. Marie Curie won the Nobel Prize. Marie Curie discovered Polonium.",
+    ),
     "polonium": ("Polonium", "en", "Polonium was named after Poland. Polonium is a chemical element."),
     "who": ("Geneva", "en", "The World Health Organization (WHO) is based in Geneva. Geneva lies in Switzerland."),
     "who2": ("Health", "en", "WHO was founded in 1948. WHO publishes the Classification of Diseases."),
-    "benz": ("Carl Benz", "de", "Carl Benz gründete die Firma Benz. Carl Benz wurde 1844 in Karlsruhe geboren."),
-    "tisza": ("Tisza", "hu", "A Tisza a Dunába ömlik. Petőfi Sándor Kiskőrösön született."),
-    "zh": ("邓兆棠", "zh", "邓兆棠是香港赛马会的会员。邓兆棠出生于1944年。"),
-    "ja": ("黒澤明", "ja", "黒澤明は、日本の映画監督である。"),
+    "benz": ("Carl Benz", "de", "Carl Benz gründete die Firma Benz. Carl Benz wurde 1844 geboren.\n\nGeboren: 1844"),
+    "tisza": ("Tisza", "hu", "A Tisza a Dunába ömlik."),
+    "zh": ("邓兆棠", "zh", "邓兆棠是「香港赛马会」的会员。"),
+    "ja": ("黒澤明", "ja", "黒澤明は、映画『羅生門』の監督である。"),
 }
 SEEDS = {"en": "Marie Curie", "de": "Carl Benz", "hu": "Tisza", "zh": "邓兆棠", "ja": "黒澤明"}
 
@@ -61,7 +65,7 @@ async def test_what_is_said_of_a_name_is_found_in_its_words(kb: AsyncRove, langu
             start, end = relation.triplet.span
             assert (await kb.text(relation.document_id))[start:end] == relation.quote
             assert relation.triplet.object in relation.quote
-            assert relation.by == "rules 1"
+            assert relation.by == "rules 2"
 
 
 async def test_depth_and_direction_say_how_far_and_which_way(kb: AsyncRove) -> None:
@@ -101,7 +105,7 @@ async def test_other_names_are_one_entity_with_the_words_that_say_so(kb: AsyncRo
         (joined,) = entity.joined
         assert (joined.document_id, joined.triplet.predicate) == ("who", ALIAS)
         objects = {object_ for _, _, object_ in said(graph)}
-        assert {"Geneva", "1948", "Classification of Diseases"} <= objects
+        assert {"Geneva", "Classification of Diseases"} <= objects
 
 
 async def test_what_joins_names_is_undone_with_its_document(kb: AsyncRove) -> None:
@@ -152,10 +156,10 @@ async def test_what_is_hidden_is_neither_shown_nor_takes_a_place(kb: AsyncRove) 
 
 async def test_a_document_is_read_once_and_again_when_it_changes(kb: AsyncRove) -> None:
     triplets = Triplets(kb.store.catalog.database)
-    assert triplets.unread("rules 1") == []
+    assert triplets.unread("rules 2") == []
     assert (await kb.enrich("graph")).changed == 0
     await kb.add(Text("Marie Curie lived in Paris.", id="curie", title="Marie Curie"))
-    assert [name for _, name in triplets.unread("rules 1")] == ["curie"]
+    assert [name for _, name in triplets.unread("rules 2")] == ["curie"]
     assert said(await kb.explore("Warsaw")) == set()
     assert (await kb.enrich("graph")).changed == 1
     assert ("Marie Curie", "lived in", "Paris") in said(await kb.explore("Paris"))
@@ -207,7 +211,7 @@ async def test_an_export_carries_the_graph(kb: AsyncRove, tmp_path: Path) -> Non
 
 async def test_an_export_that_claims_what_its_text_does_not_say_is_not_believed(kb: AsyncRove, tmp_path: Path) -> None:
     lines = [line.replace('"Warsaw"', '"Berlin"') async for line in kb.export()]
-    damaged = [line.replace('"by": "rules 1"', '"bye": "rules 1"') if '"polonium"' in line else line for line in lines]
+    damaged = [line.replace('"by": "rules 2"', '"bye": "rules 2"') if '"polonium"' in line else line for line in lines]
     async with AsyncRove.open(tmp_path / "other", embedder={"name": "fake"}) as other:
         report = await other.import_(damaged)
         assert len(report.failed) == 1

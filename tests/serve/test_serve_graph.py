@@ -9,17 +9,26 @@ import pytest_asyncio
 
 from rove import Text
 from serve.browser import EVIL, Visit, ask, held, violations
-from serve.conftest import PUBLIC, Town, listening
+from serve.conftest import Town, listening
 from serve.test_serve_mcp import http_client
 
 GRAPH = "/v1/spaces/hr/graph"
+TABLE = "| Topic | Approved by |\n| --- | --- |\n| {} | head of unit |"
+
+
+async def told(town: Town) -> None:
+    """Give the graph something to say to the staff, and more to the board."""
+    kb = town.spaces._spaces["hr"].kb
+    for name, topic, label in (("approvals", "Remote work", "staff"), ("deal", "Nordwind", "board")):
+        await kb.add(Text(TABLE.format(topic), id=name, kind="markdown", metadata={"access": (label,)}))
+    await kb.enrich("graph")
 
 
 async def test_each_key_sees_what_its_documents_say(town: Town) -> None:
-    await town.spaces._spaces["hr"].kb.enrich("graph")
-    for holder, seen in (("mira", {"policy", "merger"}), ("lara", {"policy"})):
+    await told(town)
+    for holder, seen in (("mira", {"approvals", "deal", "merger"}), ("lara", {"approvals"})):
         async with town.client(holder) as client:
-            for body in ({"names": ["head of unit"]}, {"documents": ["policy", "merger"]}, {"names": ["Remote work"]}):
+            for body in ({"names": ["head of unit"]}, {"documents": ["approvals", "deal"]}, {"names": ["Remote work"]}):
                 graph = (await client.post(GRAPH, json={**body, "depth": 3})).json()
                 documents = {one["document_id"] for link in graph["links"] for one in link["relations"]}
                 assert documents <= seen
@@ -28,7 +37,7 @@ async def test_each_key_sees_what_its_documents_say(town: Town) -> None:
 
 
 async def test_a_reply_has_spans_names_and_places(town: Town) -> None:
-    await town.spaces._spaces["hr"].kb.enrich("graph")
+    await told(town)
     async with town.client("root") as client:
         graph = (
             await client.post(GRAPH, json={"names": ["Remote work"], "where": {"field": "x", "op": "exists"}})
@@ -37,7 +46,7 @@ async def test_a_reply_has_spans_names_and_places(town: Town) -> None:
         assert "'x'" in graph["notes"][0]
         graph = (await client.post(GRAPH, json={"names": ["Remote work"]})).json()
         (link,) = graph["links"]
-        text = (await client.get("/v1/spaces/hr/text", params={"document_id": "policy"})).json()["text"]
+        text = (await client.get("/v1/spaces/hr/text", params={"document_id": "approvals"})).json()["text"]
         start, end = link["relations"][0]["span"]
         assert text[start:end] == link["relations"][0]["quote"]
         assert {link["subject"], link["object"]} == {entity["key"] for entity in graph["entities"]}
@@ -53,12 +62,12 @@ async def test_what_is_wrong_is_refused(town: Town, wrong: dict[str, object]) ->
 
 
 async def test_a_model_asks_the_graph_as_a_tool(town: Town) -> None:
-    await town.spaces._spaces["hr"].kb.enrich("graph")
+    await told(town)
     async with listening(town) as address, http_client(town, address, "lara") as client:
         found = await client.call_tool("explore", {"names": ["Remote work"], "depth": 2, "space": "hr"})
         assert found.content[0].text.startswith("- Remote work · ")
-        assert f"“{PUBLIC}” (Policy) policy 0-" in found.content[0].text
-        hidden = await client.call_tool("explore", {"names": ["Nordwind", "merger"], "space": "hr"})
+        assert "“| Remote work | head of unit |”" in found.content[0].text
+        hidden = await client.call_tool("explore", {"names": ["Nordwind", "deal"], "space": "hr"})
         assert hidden.content[0].text == "Nothing was found."
 
 
@@ -68,7 +77,7 @@ async def visit(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Visit
         kb = opened.town.spaces._spaces["hr"].kb
         evil = f"Vera Quux founded {EVIL} Works. Vera Quux founded Quux Works. Quux Works (also Quuxies) sells Widgets."
         await kb.add(Text(evil, id="quux", title="Vera Quux", metadata={"access": ("staff",)}))
-        await kb.enrich("graph")
+        await told(opened.town)
         yield opened
 
 
@@ -83,8 +92,8 @@ async def test_a_document_shows_its_neighbourhood_and_leads_to_the_words(visit: 
         assert await card.locator(".relations li").count() >= 2
         assert await violations(page) == []
         await card.locator(".relations .cite").first.click()
-        await page.locator("#source mark").wait_for()
-        assert "Quux" in await page.locator("#source mark").inner_text()
+        await page.locator("#source mark").first.wait_for()
+        assert "Quux" in await page.locator("#source mark").first.inner_text()
         await page.keyboard.press("Escape")
         await card.locator(".relations button.link", has_text="Quux Works").first.click()
         await card.get_by_text("Around: Quux Works").wait_for()
@@ -109,7 +118,7 @@ async def test_a_document_shows_what_it_says_and_each_sentence_opens_its_words(v
         assert await violations(page) == []
         assert await page.evaluate("window.hacked") is None
         await card.locator("p.said button", has_text="Dogs wait").click()
-        await page.locator("#source mark").wait_for()
+        await page.locator("#source mark").first.wait_for()
         assert (await page.locator("#source mark").inner_text()).strip() == "Dogs wait outside the gate."
 
 
@@ -117,9 +126,10 @@ async def test_a_document_shows_what_it_says_and_each_sentence_opens_its_words(v
 @pytest.mark.asyncio(loop_scope="module")
 async def test_an_answer_shows_how_its_things_are_related(visit: Visit) -> None:
     async with visit.page(holder="anna", locale="de") as page:
-        await ask(page, "Who approves remote work within five days?")
+        await ask(page, "What did Vera Quux found?")
         await page.locator(".graph summary").first.click()
         await page.locator(".graph svg .relation").first.wait_for()
         assert await page.locator(".graph summary").first.inner_text() == "Wie diese Dinge zusammenhängen"
+        assert "zusammen genannt mit" in await page.locator(".graph .relations").first.inner_text()
         await page.locator(".graph svg .relation").first.click()
-        await page.locator("#source mark").wait_for()
+        await page.locator("#source mark").first.wait_for()

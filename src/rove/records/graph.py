@@ -9,14 +9,16 @@ from rove.records.document import Span
 
 ALIAS = "also called"
 """The predicate that two names of one thing are linked by, whatever the words that say so."""
+TOGETHER = "named together with"
+"""The predicate of two names of one sentence of which nothing more can be told."""
 
 
 @dataclass(frozen=True, slots=True)
 class Triplet:
     """What a span of a document's canonical text says: subject, predicate, object, as they stand there.
 
-    A predicate that stands in two places has "…" between them. `subject_key` and `object_key`: what the spellings of a
-    name share (see `language.names.name_key`).
+    A predicate that stands in two places has "…" between them; that of two names in one sentence may be `TOGETHER`.
+    `subject_key` and `object_key`: what the spellings of a name share (see `language.names.name_key`).
     """
 
     subject: str
@@ -31,7 +33,7 @@ class Triplet:
 class Relation:
     """A triplet in the graph, and where it comes from.
 
-    `by` is what found it: "rules 1", a chat model, or "walk" for a fact that a walk has learned, of which `memory_id`
+    `by` is what found it: "rules 2", a chat model, or "walk" for a fact that a walk has learned, of which `memory_id`
     is the id. `quote`: the words of the span.
     """
 

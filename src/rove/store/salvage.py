@@ -133,9 +133,10 @@ class Salvage:
         return {row.document: str(row.digest) for row in self.rows(tables.originals)}
 
     def ledger(self) -> list[LedgerEntry]:
-        """What became of the sources, as far as it can be read."""
+        """What became of the sources, as far as it can be read; an entry that lacks a value is left out."""
         names = [column.name for column in tables.ledger.columns]
-        return [LedgerEntry(**{name: row[name] for name in names if name in row}) for row in self.rows(tables.ledger)]
+        held = ({name: row[name] for name in names if name in row} for row in self.rows(tables.ledger))
+        return [LedgerEntry(**row) for row in held if None not in row.values()]
 
 
 def _last(connection: sqlite3.Connection, table: Table) -> int:

@@ -18,6 +18,8 @@ from rove.testing.contract import Contract, waited
 from rove.testing.samples import TEXTS
 
 Given = dict[str, dict[str, MetaValue | None]]
+NAMED = "Ada Bell runs the Oslo Office. Bell Works sells pumps."
+"""A text that names things."""
 
 
 class EnricherContract(Contract):
@@ -32,7 +34,7 @@ class EnricherContract(Contract):
     def documents(self, folder: Path) -> Sequence[Text | Path]:
         """Return what the base is made of; files go to `folder`. The enricher must find something to say of it."""
         del folder
-        return [Text(text, id=name) for name, text in TEXTS.items()]
+        return [Text(text, id=name) for name, text in {**TEXTS, "named": NAMED}.items()]
 
     def context(self, kb: AsyncRove) -> EnrichContext:
         """Return what the enricher works with."""

@@ -1,43 +1,35 @@
-"""Who does what to whom, found in texts without a model: by rules over sentences, tables, labels and lists.
+"""Who does what to whom, found in texts without a model: in tables, labels, lists, and between the names of sentences.
 
-A rule would rather say nothing than something wrong: denials, questions and guesses give no triplet. How often they are
-right: docs/graph.md.
+How much of prose that finds, and how often it is right: docs/graph.md.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterator, Sequence
 
 from rove.enrich.entities import Mention, mentions
-from rove.enrich.triplets import chinese, german, hungarian, japanese, spaced
 from rove.enrich.triplets.aliases import SAYS_ALIAS, aliases_in
-from rove.enrich.triplets.clause import lexicon
 from rove.enrich.triplets.layout import stated
 from rove.enrich.triplets.said import Said
+from rove.enrich.triplets.sentence import said_in
 from rove.language.names import name_key
 from rove.language.sentences import sentence_spans
 from rove.records import Chunk
 from rove.records.document import Span
-from rove.records.graph import ALIAS, Triplet
+from rove.records.graph import ALIAS, TOGETHER, Triplet
 
-READER = "rules 1"
+READER = "rules 2"
 """What is kept as the reader of what these rules find; a new number lets `rove enrich graph` read all anew."""
-LANGUAGES = frozenset({"en", "es", "fr", "de", "hu", "zh", "ja"})
 MOST_TITLE, MOST_TITLE_WORDS = 60, 8
 MOST_SENTENCE = 600
-OPENING_CHARS, LEAST_NAME = 60, 3
-PRONOUNS = frozenset[str]().union(*(lexicon(language).pronouns for language in ("en", "es", "fr", "de")))
-UNSPACED = ("他", "她", "它", "其", "该", "該", "本", "彼", "同", "位于", "位於", "是")
 _ASIDE = re.compile(r"(?<!\s)\s*+[(（\[][^()（）\[\]]*[)）\]]\s*+\Z")
 _NUMBERED = re.compile(r"\d+(?:\.\d+)*\.?\s|[IVX]+\.\s|Chapter |Kapitel |第")
-_WORD = re.compile(r"\w+")
 _SPACES = re.compile(r"\s+")
 
 
 def triplets_in(chunk: Chunk, title: str) -> list[Triplet]:
-    """Return what a chunk says, each once. `title`: of its document; where that names a thing, "it" stands for it.
+    """Return what a chunk says, each once. `title`: of its document; what that names is a name wherever it stands.
 
     Spans are offsets into the document's canonical text.
     """
@@ -47,7 +39,7 @@ def triplets_in(chunk: Chunk, title: str) -> list[Triplet]:
     )
     heading = chunk.headings[-1] if chunk.headings else ""
     found = [(one.said, one.span) for one in stated(text, chunk.kind, head, about, heading)]
-    if language in LANGUAGES and chunk.kind == "text":
+    if chunk.kind == "text":
         found += _in_sentences(text, language, about)
         found += _in_brackets(text, language)
     kept: dict[tuple[str, str, str], Triplet] = {}
@@ -55,13 +47,13 @@ def triplets_in(chunk: Chunk, title: str) -> list[Triplet]:
         span = (chunk.span[0] + start, chunk.span[0] + end)
         if triplet := keyed(said, span, language):
             kept.setdefault((triplet.subject_key, triplet.predicate, triplet.object_key), triplet)
-    return list(kept.values())
+    told = {frozenset((one.subject_key, one.object_key)) for one in kept.values() if one.predicate != TOGETHER}
+    return [one for one in kept.values() if one.predicate != TOGETHER or {one.subject_key, one.object_key} not in told]
 
 
 def triplets_of(text: str, language: str, span: Span) -> list[Triplet]:
     """Return what the sentences of a text say, all tied to one span: of a fact, which says what stands there."""
-    found = _in_sentences(text, language, "") if language in LANGUAGES else ()
-    triplets = (keyed(said, span, language) for said, _ in found)
+    triplets = (keyed(said, span, language) for said, _ in _in_sentences(text, language, ""))
     return [triplet for triplet in triplets if triplet]
 
 
@@ -92,44 +84,13 @@ def about_of(title: str) -> str:
 
 
 def _in_sentences(text: str, language: str, about: str) -> Iterator[tuple[Said, Span]]:
-    """Yield what sentences say. After one that speaks of somebody else, "he" is no longer what the title names."""
-    kinds = {word.casefold() for word in about.split()}
-    linked = True
+    """Yield what sentences say of the names in them; what is a name elsewhere in the text is one at their beginning."""
+    known = {one.name for one in mentions(text, language) if one.sure}
     for start, end in sentence_spans(text, language):
         sentence = text[start:end]
-        if end - start > MOST_SENTENCE or "|" in sentence:
-            continue
-        now = about if linked else ""
-        linked = bool(about) and _goes_on(sentence[:OPENING_CHARS], about, kinds, still=linked)
-        for said in _said(sentence, language, now, kinds):
-            yield said, (start, end)
-            if said.subject == about:
-                kinds.add(said.object.rpartition(" ")[2].casefold())
-
-
-def _said(sentence: str, language: str, about: str, kinds: Collection[str]) -> Sequence[Said]:
-    if language == "zh":
-        return chinese.said_in(sentence, about)
-    if language == "ja":
-        return japanese.said_in(sentence, about)
-    if language == "de":
-        return german.said_in(sentence, about, kinds)
-    if language == "hu":
-        return hungarian.said_in(sentence, about, kinds)
-    return spaced.said_in(sentence, language, about, kinds)
-
-
-def _goes_on(opening: str, about: str, kinds: AbstractSet[str], *, still: bool) -> bool:
-    """Say whether a sentence speaks of what the text is about, so that "it" in the next one may mean that.
-
-    `still`: the sentence before did.
-    """
-    words = _WORD.findall(opening.casefold())
-    names = [word for word in about.casefold().split() if len(word) >= LEAST_NAME] or [about.casefold()]
-    if any(name in opening.casefold() for name in names):
-        return True
-    means_it = bool(words) and (words[0] in PRONOUNS or not kinds.isdisjoint(words[:3]))
-    return still and (means_it or opening.startswith(UNSPACED))
+        if end - start <= MOST_SENTENCE and "|" not in sentence:
+            for said in said_in(sentence, language, about, known):
+                yield said, (start, end)
 
 
 def _in_brackets(text: str, language: str) -> Iterator[tuple[Said, Span]]:

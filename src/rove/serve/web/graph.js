@@ -10,6 +10,7 @@ const [WIDTH, LEAST_HEIGHT, ROOM, MARGIN] = [1000, 400, 14, 70];
 const MOST_WORDS = 40; // relations up to which the picture names each
 const LONGEST = 24;
 const LIMIT = 60;
+const TOGETHER = "named together with"; // as rove.records.graph has it
 
 /** A part of the page that asks for the graph when it is opened. `asked`: {names}, {documents} or {chunks}. */
 export function graphOf(asked) {
@@ -47,10 +48,10 @@ function draw(body, graph, asked) {
 function picture(graph, names, around) {
   const height = Math.max(LEAST_HEIGHT, ROOM * graph.entities.length);
   const spots = new Map(graph.entities.map((one) => [one.key, [MARGIN + one.x * (WIDTH - 2 * MARGIN), MARGIN + one.y * (height - 2 * MARGIN)]]));
-  const words = (link, x, y) => (graph.links.length <= MOST_WORDS ? [svg("text", { x, y }, short(link.predicate))] : []);
+  const words = (link, x, y) => (graph.links.length <= MOST_WORDS ? [svg("text", { x, y }, short(linking(link)))] : []);
   const lines = graph.links.map((link) => {
     const [[x1, y1], [x2, y2]] = [spots.get(link.subject), spots.get(link.object)];
-    const drawn = svg("g", { class: "relation" }, svg("line", { x1, y1, x2, y2 }), ...words(link, (x1 + x2) / 2, (y1 + y2) / 2 - 3), titled(`${names.get(link.subject)} ${link.predicate} ${names.get(link.object)}`));
+    const drawn = svg("g", { class: "relation" }, svg("line", { x1, y1, x2, y2 }), ...words(link, (x1 + x2) / 2, (y1 + y2) / 2 - 3), titled(`${names.get(link.subject)} ${linking(link)} ${names.get(link.object)}`));
     drawn.addEventListener("click", () => openSource(link.relations[0]));
     return drawn;
   });
@@ -63,6 +64,11 @@ function picture(graph, names, around) {
   return svg("svg", { viewBox: `0 0 ${WIDTH} ${height}`, role: "img", "aria-label": t("graph.counted", { entities: graph.entities.length, relations: graph.links.length }) }, ...lines, ...dots);
 }
 
+/** What links two things: words of the source, or that one sentence names both. */
+function linking({ predicate }) {
+  return predicate === TOGETHER ? t("graph.together") : predicate;
+}
+
 function titled(text) {
   return svg("title", {}, text);
 }
@@ -73,7 +79,7 @@ function short(text) {
 
 function drawLink(link, names, around) {
   const entity = (key) => el("button", { type: "button", class: "link", on: { click: () => around(key) } }, names.get(key));
-  return el("li", {}, entity(link.subject), ` ${link.predicate} `, entity(link.object), " ", link.relations.map(quoted));
+  return el("li", {}, entity(link.subject), ` ${linking(link)} `, entity(link.object), " ", link.relations.map(quoted));
 }
 
 /** Names that are one thing, and the words that say so. */
