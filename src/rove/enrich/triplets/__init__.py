@@ -47,8 +47,12 @@ def triplets_in(chunk: Chunk, title: str) -> list[Triplet]:
         span = (chunk.span[0] + start, chunk.span[0] + end)
         if triplet := keyed(said, span, language):
             kept.setdefault((triplet.subject_key, triplet.predicate, triplet.object_key), triplet)
-    told = {frozenset((one.subject_key, one.object_key)) for one in kept.values() if one.predicate != TOGETHER}
-    return [one for one in kept.values() if one.predicate != TOGETHER or {one.subject_key, one.object_key} not in told]
+    said_of = {frozenset((one.subject_key, one.object_key)) for one in kept.values() if one.predicate != TOGETHER}
+    return [
+        one
+        for one in kept.values()
+        if one.predicate != TOGETHER or frozenset((one.subject_key, one.object_key)) not in said_of
+    ]
 
 
 def triplets_of(text: str, language: str, span: Span) -> list[Triplet]:
