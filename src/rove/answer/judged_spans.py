@@ -18,12 +18,12 @@ from rove.answer.claim import plain
 from rove.answer.pointer import pointing
 from rove.answer.spans import LEAST_CHANCE, AnswerSpan
 from rove.answer.unnamed import ALL_NAMED, Unnamed, unnamed
-from rove.language.pipe_rows import PipeRow, table_rows
+from rove.language.pipe_rows import NamedCell, PipeRow, table_rows
 from rove.language.sentences import sentence_spans
 from rove.language.words import query_terms, terms
 from rove.models import Embedder
 from rove.models.e5 import UnsuitableError
-from rove.models.judge import Judge, JudgedSpan
+from rove.models.judge import Judge
 from rove.models.passage_reading import PassageReading, ReadingEmbedder, TokenPlaces
 from rove.records import Hit
 from rove.records.document import Span
@@ -31,12 +31,16 @@ from rove.records.document import Span
 CLOSER_LOOKS = 2
 """Passages, the best, of which one sentence or row is read by itself."""
 NOTHING = -log(LEAST_CHANCE)
+MOST_CELLS = 16
+"""Cells of a row that are read by themselves."""
 RANK_COST = 1.0
 """What a passage counts less, of which is read closer, for each that stands before it."""
 MEAN_READ, MEAN_UNNAMED = 1.0, -2.0
 """What stands in where no reader has read the passage."""
 _CODE = re.compile(r"(?<![A-Za-z0-9])(?:[A-Z]{1,6}[-_./])?(?=[A-Za-z]*\d)[A-Za-z0-9]{2,}(?:[-_./:][A-Za-z0-9]+)*")
 """A number or a code of a question: "2025", "RE-2024-0815"."""
+_ENDING = re.compile(r"(?<=\d)-(?:[a-z]{2,}|[tnk])$")
+"""What Hungarian adds to a code: "P-200-nál"."""
 _CLAUSE = re.compile(r"(?<=[，；;])|(?<=,)\s")
 _NO_SENTENCE = re.compile(r"[#|]")
 
@@ -62,13 +66,17 @@ class Signs:
     unnamed: float
     rank: float
 
-    def weighed(self) -> float:
+    def weighed(self, weights: Signs, bias: float) -> float:
         """Return the logit that the words are the answer."""
-        return BIAS + sum(weight * value for weight, value in zip(astuple(WEIGHTS), astuple(self), strict=True))
+        return bias + sum(weight * value for weight, value in zip(astuple(weights), astuple(self), strict=True))
 
 
 WEIGHTS, BIAS = Signs(0.099, 0.046, 0.096, 0.182, 0.171, -0.418, -0.428), -3.28
 """A logistic regression: docs/decisions/058-judge.md says over what."""
+CELL_WEIGHTS, CELL_BIAS = Signs(0.0, 0.30, 0.0, 0.0, 0.26, -0.445, -0.428), -2.0
+"""The same of the words of a cell: of a row, what the judge says of the cell alone tells more than all else."""
+CELL_ANSWERED, CELL_EXCHANGED = 0.75, -0.25
+"""What counts in the logit that a cell answers, beside that its words are right: a bias, and `exchanged`."""
 ANSWERED, ANSWERED_BIAS = (0.30, 0.32, -1.9, -0.5), 0.42
 """What counts in the logit that a question is answered: that the best words are right, what the reader says, and the
 best chunk's `exchanged` and `points`. A logistic regression: docs/decisions/058-judge.md says over what."""
@@ -95,6 +103,7 @@ class JudgedHit:
     found: AnswerSpan | None = None
     points: float = 0.0
     exchanged: float = 0.0
+    in_cell: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +130,8 @@ class JudgedSpans:
             return read + self.there - MARGIN
         best = self.judged[0]
         score = best.found.score if best.found else NONE_FOUND
+        if best.in_cell:
+            return CELL_ANSWERED + score + CELL_EXCHANGED * best.exchanged
         signs = (score, read, best.exchanged, best.points)
         weighed = ANSWERED_BIAS + sum(weight * sign for weight, sign in zip(ANSWERED, signs, strict=True))
         return max(weighed, score) if score >= self.level else weighed
@@ -165,6 +176,7 @@ class _Closer:
     answers: float
     found: AnswerSpan | None
     points: float
+    in_cell: bool = False
 
     @property
     def score(self) -> float:
@@ -202,7 +214,9 @@ async def judged_spans(
         best = sorted(read, key=lambda one: RANK_COST * one.rank - one.answers)[:CLOSER_LOOKS]
         closer = [await _closer(asked, one) for one in best]
         closer.sort(key=_score, reverse=True)
-        judged = [JudgedHit(one.passage.hit.chunk.document_id, one.found, one.points) for one in closer]
+        judged = [
+            JudgedHit(one.passage.hit.chunk.document_id, one.found, one.points, in_cell=one.in_cell) for one in closer
+        ]
         if closer:
             judged[0] = replace(judged[0], exchanged=await _exchanged(asked, closer[0]))
         coded = any(has_codes(question, asked.about(hit), lettered=True) for hit in hits)
@@ -226,19 +240,20 @@ async def _read(question: str, hit: Hit, rank: int, judge: Judge, reading: Passa
 
 
 async def _closer(asked: _Asked, passage: _Passage) -> _Closer:
-    """Read the sentence or row of the answer by itself, under its headings."""
+    """Read the sentence or cell of the answer by itself, under its headings."""
     hit, chunk, judge = passage.hit, passage.hit.chunk, asked.judge
     unit = _unit(asked, passage)
     points = max(await pointing(_asked_for(asked, passage, unit), asked.embedder), 0.0)
     if unit is None or passage.span is None:
         return _Closer(passage, chunk.indexed_text, passage.answers, None, points)
-    text = f"{chunk.prefix}{unit.said}"
-    closer, found = _logit(await judge.answers(asked.question, text)), await judge.span(asked.question, text)
-    span, score = passage.span, passage.score
     if unit.row:
-        span, score = _in_row(unit.row, chunk.text, found, len(chunk.prefix)), found.score if found else -NOTHING
-    said = chunk.text[slice(*span)].strip() if span else ""
-    claimed = _logit((await judge.supported(f"{asked.question} {said}", text)).supported) if said else -NOTHING
+        text, closer, span = await _cell(asked, hit, unit.row)
+        score, claimed, weights = 0.0, 0.0, (CELL_WEIGHTS, CELL_BIAS)
+    else:
+        text, span, score, weights = f"{chunk.prefix}{unit.said}", passage.span, passage.score, (WEIGHTS, BIAS)
+        closer = _logit(await judge.answers(asked.question, text))
+        claim = f"{asked.question} {chunk.text[slice(*span)].strip()}"
+        claimed = _logit((await judge.supported(claim, text)).supported)
     signs = Signs(
         passage.answers,
         closer,
@@ -248,11 +263,37 @@ async def _closer(asked: _Asked, passage: _Passage) -> _Closer:
         asked.unnamed(hit, passage.reading),
         passage.rank,
     )
+    said = chunk.text[slice(*span)].strip()
     codes = has_codes(asked.question, f"{hit.title} {chunk.indexed_text}")
-    if span is None or not codes or plain(said) in plain(asked.question):
+    if not said or not codes or plain(said) in plain(asked.question):
         return _Closer(passage, text, closer, None, points)
     start, end = (edge + chunk.span[0] for edge in span)
-    return _Closer(passage, text, closer, AnswerSpan((start, end), signs.weighed() - POINTS_COST * points), points)
+    found = AnswerSpan((start, end), signs.weighed(*weights) - POINTS_COST * points)
+    return _Closer(passage, text, closer, found, points, unit.row is not None)
+
+
+async def _cell(asked: _Asked, hit: Hit, row: PipeRow) -> tuple[str, float, Span]:
+    """Read each cell of a row by itself, after the cells that name the row, and choose the one that answers best.
+
+    Returns:
+        the text that was read, the logit that it answers, and the words of the answer as a span of the chunk.
+    """
+    chunk, judge = hit.chunk, asked.judge
+    head = "".join(line for line in chunk.prefix.splitlines(keepends=True) if not line.startswith("|"))
+    cells = row.named_cells(chunk.text)
+    wanted = set(query_terms(asked.question, asked.language))
+    named = [cell for cell in cells if _shared(wanted, cell.text, chunk.language)]
+    keys = row.key + "".join(f"{one}; " for one in (named or ([] if row.key else cells[:1])))
+    read: list[tuple[float, str, NamedCell]] = []
+    for cell in [one for one in cells if one not in named][:MOST_CELLS] or cells[:1]:
+        text = f"{head}{keys}{cell}"
+        read.append((_logit(await judge.answers(asked.question, text)), text, cell))
+    answers, text, cell = max(read, key=lambda one: one[0])
+    found = await judge.span(asked.question, text)
+    start, end = cell.span
+    if found and found.span[1] > (at := len(text) - len(cell.text)):
+        start, end = start + max(found.span[0] - at, 0), start + found.span[1] - at
+    return text, answers, (start, end)
 
 
 def _score(closer: _Closer) -> float:
@@ -335,35 +376,16 @@ def _unit(asked: _Asked, passage: _Passage) -> _Unit | None:
     return None
 
 
-def _in_row(row: PipeRow, text: str, found: JudgedSpan | None, before: int) -> Span | None:
-    """Return where words of what a row says stand in the row, within one cell; None where they are a column's name.
-
-    `before`: characters that stood before what it says.
-    """
-    if found is None:
-        return None
-    begin, end = (edge - before for edge in found.span)
-    best: Span | None = None
-    at, place = len(row.key), row.span[0]
-    for name, cell in zip((*row.names, *[""] * len(row.cells)), row.cells, strict=False):
-        stands = text.find(cell.replace("|", "\\|"), place, row.span[1]) if cell else -1
-        if stands < 0:
-            continue
-        at += len(name) + 2 if name else 0
-        first, last = max(begin, at), min(end, at + len(cell))
-        if last > first and (best is None or last - first > best[1] - best[0]):
-            best = (stands + first - at, stands + last - at)
-        at, place = at + len(cell) + 2, stands + len(cell)
-    return best
-
-
 def has_codes(question: str, text: str, *, lettered: bool = False) -> bool:
     """Say whether a text has every number and code of a question, or every one with a letter in it.
 
     >>> has_codes("Is RQ-800 from 2021?", "the RQ 800"), has_codes("Is RQ-800 from 2021?", "the RQ 800", lettered=True)
     (False, True)
+    >>> has_codes("Mennyi az SZ-118-nál a díj?", "SZ-118")
+    True
     """
-    codes = [_letters(code) for code in _CODE.findall(unicodedata.normalize("NFKC", question))]
+    found = _CODE.findall(unicodedata.normalize("NFKC", question))
+    codes = [_letters(_ENDING.sub("", code)) for code in found]
     known = _letters(text) if codes else ""
     return all(code in known for code in codes if not lettered or not code.isdigit())
 

@@ -16,6 +16,18 @@ CELL = re.compile(r"(?<!\\)\|")
 
 
 @dataclass(frozen=True, slots=True)
+class NamedCell:
+    """A cell that is not empty: its text as it stands, its span, and the name of its column, if that is known."""
+
+    text: str
+    span: Span
+    name: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.text}" if self.name else self.text
+
+
+@dataclass(frozen=True, slots=True)
 class PipeRow:
     """A row of a table: its span, what it says, and the names of its table's columns, none where they are unknown.
 
@@ -28,6 +40,17 @@ class PipeRow:
     names: tuple[str, ...] = ()
     cells: tuple[str, ...] = ()
     key: str = ""
+
+    def named_cells(self, text: str) -> list[NamedCell]:
+        """Return its cells that are not empty, with their spans in the text that the row is of."""
+        found: list[NamedCell] = []
+        at = self.span[0]
+        for name, cell in zip((*self.names, *[""] * len(self.cells)), self.cells, strict=False):
+            written = cell.replace("|", "\\|")
+            if cell and (start := text.find(written, at, self.span[1])) >= 0:
+                at = start + len(written)
+                found.append(NamedCell(cell, (start, at), name))
+        return found
 
 
 def table_rows(text: str, head: str = "") -> Iterator[PipeRow]:
