@@ -31,7 +31,7 @@ class Sees:
 
     async def answers(self, question: str, passage: str) -> float:
         self.read.append(passage)
-        return self._answers
+        return self._answers if any(word in passage for word in self.words) else 0.001
 
     async def span(self, question: str, passage: str) -> JudgedSpan | None:
         for word in self.words:
@@ -59,7 +59,27 @@ async def shown(question: str, judge: Sees, one: Hit) -> str:
 async def test_of_a_table_the_row_that_is_asked_for_is_read_by_itself() -> None:
     judge = Sees("3 days", "5 days")
     assert await shown("How long is the delivery of HZ-1195?", judge, hit(TABLE)) == "5 days"
-    assert judge.read[-1] == "No.: HZ-1195; Item: Pump 30; Delivery: 5 days"
+    assert judge.read[-2:] == ["No.: HZ-1195; Item: Pump 30", "No.: HZ-1195; Delivery: 5 days"]
+
+
+async def test_of_two_cells_that_answer_alike_none_is_shown() -> None:
+    both = Sees("Pump 30", "5 days")
+    found = await seen("What of HZ-1195?", both, hit(TABLE))
+    assert found.best("c", (100, 100 + len(TABLE)))
+    assert found.judged[0].found
+    assert found.judged[0].found.score < found.level
+
+
+async def test_a_row_that_began_in_another_piece_is_read_under_its_key() -> None:
+    judge = Sees("Ms Ota")
+    one = hit("| The bearing was changed. | Ms Ota | 3 of 5 |", prefix="| Ticket | Remedy | Owner | Score |\n| T-7 |\n")
+    assert await shown("Who owns ticket T-7?", judge, one) == "Ms Ota"
+    assert "Ticket: T-7; Owner: Ms Ota" in judge.read
+
+
+async def test_a_code_has_the_endings_of_hungarian() -> None:
+    judge = Sees("5 days")
+    assert await shown("Mennyi a HZ-1195-nél a szállítás?", judge, hit(TABLE)) == "5 days"
 
 
 async def test_a_columns_name_is_no_answer() -> None:

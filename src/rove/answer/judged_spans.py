@@ -12,7 +12,7 @@ import unicodedata
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
-from math import exp, log
+from math import exp, inf, log
 
 from rove.answer.claim import plain
 from rove.answer.pointer import pointing
@@ -75,6 +75,8 @@ WEIGHTS, BIAS = Signs(0.099, 0.046, 0.096, 0.182, 0.171, -0.418, -0.428), -3.28
 """A logistic regression: docs/decisions/058-judge.md says over what."""
 CELL_WEIGHTS, CELL_BIAS = Signs(0.0, 0.30, 0.0, 0.0, 0.26, -0.445, -0.428), -2.0
 """The same of the words of a cell: of a row, what the judge says of the cell alone tells more than all else."""
+CELL_LEAD, NOT_SHOWN = 2.0, 0.7
+"""By how much the best cell answers rather than the next, a logit; else its words have at most that logit."""
 CELL_ANSWERED, CELL_EXCHANGED = 0.75, -0.25
 """What counts in the logit that a cell answers, beside that its words are right: a bias, and `exchanged`."""
 ANSWERED, ANSWERED_BIAS = (0.30, 0.32, -1.9, -0.5), 0.42
@@ -247,11 +249,11 @@ async def _closer(asked: _Asked, passage: _Passage) -> _Closer:
     if unit is None or passage.span is None:
         return _Closer(passage, chunk.indexed_text, passage.answers, None, points)
     if unit.row:
-        text, closer, span = await _cell(asked, hit, unit.row)
+        text, closer, span, most = await _cell(asked, hit, unit.row)
         score, claimed, weights = 0.0, 0.0, (CELL_WEIGHTS, CELL_BIAS)
     else:
         text, span, score, weights = f"{chunk.prefix}{unit.said}", passage.span, passage.score, (WEIGHTS, BIAS)
-        closer = _logit(await judge.answers(asked.question, text))
+        closer, most = _logit(await judge.answers(asked.question, text)), inf
         claim = f"{asked.question} {chunk.text[slice(*span)].strip()}"
         claimed = _logit((await judge.supported(claim, text)).supported)
     signs = Signs(
@@ -268,15 +270,16 @@ async def _closer(asked: _Asked, passage: _Passage) -> _Closer:
     if not said or not codes or plain(said) in plain(asked.question):
         return _Closer(passage, text, closer, None, points)
     start, end = (edge + chunk.span[0] for edge in span)
-    found = AnswerSpan((start, end), signs.weighed(*weights) - POINTS_COST * points)
+    found = AnswerSpan((start, end), min(signs.weighed(*weights) - POINTS_COST * points, most))
     return _Closer(passage, text, closer, found, points, unit.row is not None)
 
 
-async def _cell(asked: _Asked, hit: Hit, row: PipeRow) -> tuple[str, float, Span]:
+async def _cell(asked: _Asked, hit: Hit, row: PipeRow) -> tuple[str, float, Span, float]:
     """Read each cell of a row by itself, after the cells that name the row, and choose the one that answers best.
 
     Returns:
-        the text that was read, the logit that it answers, and the words of the answer as a span of the chunk.
+        the text that was read, the logit that it answers, the words of the answer as a span of the chunk, and the most
+        that their logit may be.
     """
     chunk, judge = hit.chunk, asked.judge
     head = "".join(line for line in chunk.prefix.splitlines(keepends=True) if not line.startswith("|"))
@@ -290,10 +293,11 @@ async def _cell(asked: _Asked, hit: Hit, row: PipeRow) -> tuple[str, float, Span
         read.append((_logit(await judge.answers(asked.question, text)), text, cell))
     answers, text, cell = max(read, key=lambda one: one[0])
     found = await judge.span(asked.question, text)
-    start, end = cell.span
-    if found and found.span[1] > (at := len(text) - len(cell.text)):
-        start, end = start + max(found.span[0] - at, 0), start + found.span[1] - at
-    return text, answers, (start, end)
+    at, (start, end) = len(text) - len(cell.text), cell.span
+    if found:
+        start, end = (min(max(start + edge - at, start), end) for edge in found.span)
+    ahead = answers - max((one[0] for one in read if one[2] != cell), default=-NOTHING)
+    return text, answers, (start, end), inf if ahead >= CELL_LEAD else NOT_SHOWN
 
 
 def _score(closer: _Closer) -> float:
