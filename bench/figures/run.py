@@ -1,8 +1,8 @@
-"""`python -m bench figures`: numbers, slots and databases, each on a set Rove was built on and on one it was not."""
+"""`python -m bench figures`: numbers, slots, rows and databases, of each a set that was in view and one not."""
 
 from __future__ import annotations
 
-from bench.figures import databases, numbers, slots
+from bench.figures import databases, numbers, rows, slots
 from bench.figures.outcomes import listed, table
 from bench.report import Table, say
 
@@ -19,6 +19,11 @@ DATABASES = (
     "Questions to foreign databases, without a chat model. Right: the rows that the SQL written beside the question "
     "gives, with more columns or not; or that what no table holds is not answered. Wrong: any other answer. {which}"
 )
+ROWS = (
+    "Questions to a row that is named by its code, without a chat model. Right: the cell is set off or quoted; or what "
+    "no column says is refused. Wrong: another cell is set off, or something is quoted where no column says it. {which}"
+)
+UNSEEN_ROWS = "Written before the limits were chosen, and asked only afterwards."
 SEEN = "The code was written with these cases."
 CLDR = (
     "Written by CLDR (babel) and num2words from random numbers; they share nothing with the reader's own data. Of a "
@@ -46,6 +51,8 @@ def run(*, wrong: bool) -> list[Table]:
         ("Numbers, unseen", numbers.unseen, NUMBERS.format(which=CLDR)),
         ("Slots, seen", lambda: slots.run("seen"), SLOTS.format(which=SEEN)),
         ("Slots, unseen", lambda: slots.run("unseen"), SLOTS.format(which=UNSEEN)),
+        ("Rows, seen", lambda: rows.run("seen"), ROWS.format(which=SEEN)),
+        ("Rows, unseen", lambda: rows.run("unseen"), ROWS.format(which=UNSEEN_ROWS)),
         ("Databases, seen", lambda: databases.run("seen"), DATABASES.format(which=SEEN)),
         ("Databases, unseen", lambda: databases.run("unseen"), DATABASES.format(which=UNSEEN_DATABASES)),
     )
