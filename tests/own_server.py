@@ -33,7 +33,7 @@ class OwnServer(ABC):
         until = time.monotonic() + limit_s
         while not answers():
             assert self.process and self.process.poll() is None and time.monotonic() < until, (
-                f"{self.folder.name} has not started: {self.written()}"
+                f"{self.folder.name} has not started (status {self.process and self.process.poll()}): {self.written()}"
             )
             time.sleep(0.1)
 

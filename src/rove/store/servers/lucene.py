@@ -33,7 +33,7 @@ MOST_CANDIDATES = 10_000
 PAGE = 5_000
 VIEW_LASTS = "5m"
 FLUSHED = {"force": "true", "wait_if_ongoing": "true"}
-LEASE_LOOKS = 12
+LEASE_LOOKS = 16
 LONG_S = 3_600.0
 """How long the server may rewrite an index."""
 DECIMALS = 6
