@@ -18,6 +18,7 @@ from rove.answer.claim import plain
 from rove.answer.pointer import pointing
 from rove.answer.spans import LEAST_CHANCE, AnswerSpan
 from rove.answer.unnamed import ALL_NAMED, Unnamed, unnamed
+from rove.language.codes import codes_in
 from rove.language.pipe_rows import NamedCell, PipeRow, table_rows
 from rove.language.sentences import sentence_spans
 from rove.language.words import query_terms, terms
@@ -37,10 +38,6 @@ RANK_COST = 1.0
 """What a passage counts less, of which is read closer, for each that stands before it."""
 MEAN_READ, MEAN_UNNAMED = 1.0, -2.0
 """What stands in where no reader has read the passage."""
-_CODE = re.compile(r"(?<![A-Za-z0-9])(?:[A-Z]{1,6}[-_./])?(?=[A-Za-z]*\d)[A-Za-z0-9]{2,}(?:[-_./:][A-Za-z0-9]+)*")
-"""A number or a code of a question: "2025", "RE-2024-0815"."""
-_ENDING = re.compile(r"(?<=\d)-(?:[a-z]{2,}|[tnk])$")
-"""What Hungarian adds to a code: "P-200-nál"."""
 _CLAUSE = re.compile(r"(?<=[，；;])|(?<=,)\s")
 _NO_SENTENCE = re.compile(r"[#|]")
 
@@ -388,8 +385,7 @@ def has_codes(question: str, text: str, *, lettered: bool = False) -> bool:
     >>> has_codes("Mennyi az SZ-118-nál a díj?", "SZ-118")
     True
     """
-    found = _CODE.findall(unicodedata.normalize("NFKC", question))
-    codes = [_letters(_ENDING.sub("", code)) for code in found]
+    codes = [_letters(code) for code in codes_in(unicodedata.normalize("NFKC", question))]
     known = _letters(text) if codes else ""
     return all(code in known for code in codes if not lettered or not code.isdigit())
 

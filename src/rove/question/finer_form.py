@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from importlib.resources import files
 
+from rove.language.codes import CODE, codes_in
 from rove.models import Embedder
 from rove.question.form import Form
 from rove.question.logistic import Classifier
@@ -14,8 +14,6 @@ LEAST = 0.75
 """Chance from which on a question that names codes is a comparison."""
 NEUTRAL = ("Alpha", "Beta", "Gamma", "Delta")
 """Names that stand for the codes of a question in the examples of comparisons, and so in what is asked."""
-_CODE = re.compile(r"(?<![A-Za-z0-9])[A-Za-z0-9]+(?:[-_./](?:[A-Za-z]*[0-9][A-Za-z0-9]*|[A-Z]+(?![A-Za-z])))*")
-"""What may be a code: a part after a hyphen has a digit or capitals, small letters are an ending ("P-200-nak")."""
 
 
 async def finer_form_of(question: str, embedder: Embedder) -> Form:
@@ -40,7 +38,7 @@ def codes_of(question: str) -> list[str]:
     >>> codes_of("How do the P-100 and the p-100 differ from the AX200 in 2025?"), codes_of("a P-200-tól")
     (['p-100', 'ax200'], ['p-200'])
     """
-    return list(dict.fromkeys(code.casefold() for code in _CODE.findall(question) if _is_code(code)))
+    return list(dict.fromkeys(code.casefold() for code in codes_in(question) if _is_code(code)))
 
 
 def without_codes(question: str) -> str:
@@ -50,7 +48,7 @@ def without_codes(question: str) -> str:
     'Alpha与Beta有什么区别？'
     """
     places = {code: min(place, len(NEUTRAL) - 1) for place, code in enumerate(codes_of(question))}
-    return _CODE.sub(lambda found: NEUTRAL[places[found[0].casefold()]] if _is_code(found[0]) else found[0], question)
+    return CODE.sub(lambda found: NEUTRAL[places[found[0].casefold()]] if _is_code(found[0]) else found[0], question)
 
 
 def _is_code(word: str) -> bool:
