@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from pydantic import ValidationError
 
 from rove import ConfigError
-from rove.settings import read_settings
+from rove.settings import Settings, read_settings
 from rove.settings.origins import settings_in_force
 
 
@@ -46,6 +47,14 @@ def test_a_wrong_file_is_refused_by_name(tmp_path: Path, text: str, said: str) -
     file.write_text(text, "utf-8")
     with pytest.raises(ConfigError, match=said):
         read_settings(file)
+
+
+@pytest.mark.parametrize("text", ["[search]\ntop_k = 3\n", "[search]\ntop_k = 'three'\n"])
+def test_what_one_base_has_in_its_file_is_not_anothers(tmp_path: Path, text: str) -> None:
+    (tmp_path / "rove.toml").write_text(text, "utf-8")
+    with suppress(ConfigError):
+        assert read_settings(tmp_path).search.top_k == 3
+    assert Settings().search.top_k == 10
 
 
 def test_a_missing_file_and_a_wrong_argument_are_refused(tmp_path: Path) -> None:

@@ -199,11 +199,12 @@ def read_settings(location: str | Path | Address, **arguments: object) -> Settin
     if is_file and not file.is_file():
         message = f"There is no settings file {file}."
         raise ConfigError(message, cure="Give a folder, or make the file.")
+    tree: dict[str, Any] = {}
     try:
         tree = tomllib.loads(file.read_text("utf-8")) if file.is_file() else {}
         return settings_of_tree(place, tree, arguments)
     except ValidationError as error:
-        raise mistaken(error, Settings, of=str(place), file=file, tree=_file.get({}), arguments=arguments) from None
+        raise mistaken(error, Settings, of=str(place), file=file, tree=tree, arguments=arguments) from None
     except (ValueError, RecursionError) as error:  # not TOML, not UTF-8, or a number of 5,000 digits
         message = f"{file} is not valid TOML: {error}."
         raise ConfigError(message, cure="Correct the file.") from error
@@ -218,9 +219,12 @@ def settings_of_tree(place: Path | Address, tree: Mapping[str, Any], arguments: 
     """
     file = file_of(place)
     base = located(str(tree.get("path", "kb")), file.parent) if file == place else place
-    _file.set({**tree, "also": _beside(file.parent, tree["also"])} if "also" in tree else dict(tree))
     _check_environment()
-    made = Settings(**{**arguments, "path": base})  # pyright: ignore[reportArgumentType] - validated here
+    within = _file.set({**tree, "also": _beside(file.parent, tree["also"])} if "also" in tree else dict(tree))
+    try:
+        made = Settings(**{**arguments, "path": base})  # pyright: ignore[reportArgumentType] - validated here
+    finally:
+        _file.reset(within)
     made._read_from = ReadFrom(place, arguments)  # pyright: ignore[reportPrivateUsage] - one module
     return made
 
