@@ -55,8 +55,6 @@ UNITS = (
 """Texts for functions are one of these, over and over."""
 EXEMPT: Mapping[str, str] = {
     "chunk/boundary.py:_KINDS": "held against a window of a few hundred characters",
-    "enrich/triplets/chinese_signs.py:TAIL": "meets the head of a clause: MOST_HEAD characters",
-    "enrich/triplets/chinese_signs.py:HAPPENED": "is matched at a clause of fewer than MOST_HEAD characters",
     "language/quantities/labels.py:_SHAPES": "meets a word of LONGEST characters",
     "load/html/tree.py:CHARSET": "meets the first 4,096 bytes",
     "load/office/odf/odp.py:MOVED": "meets 256 characters",

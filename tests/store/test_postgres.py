@@ -422,7 +422,10 @@ def test_every_command_means_the_base_by_its_address(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ROVE_EMBEDDER__NAME", "fake")
     runner, paper = CliRunner(), tmp_path / "paper.md"
-    paper.write_text("# Remote work\n\nRemote work is approved by the head of unit.\n\n# Travel\n\nTravel is paid.\n")
+    paper.write_text(
+        "# Remote work\n\nRemote work is approved by the head of unit.\n\n# Travel\n\nTravel is paid.\n\n"
+        "| Topic | Approved by |\n| --- | --- |\n| Remote work | head of unit |\n"
+    )
 
     def said(*words: str) -> str:
         result = runner.invoke(command_line, [*words, "--kb", base])

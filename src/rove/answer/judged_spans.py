@@ -282,11 +282,12 @@ async def _cell(asked: _Asked, hit: Hit, row: PipeRow) -> tuple[str, float, Span
     head = "".join(line for line in chunk.prefix.splitlines(keepends=True) if not line.startswith("|"))
     cells = row.named_cells(chunk.text)
     wanted = set(query_terms(asked.question, asked.language))
-    named = [cell for cell in cells if _shared(wanted, cell.text, chunk.language)]
-    keys = row.key + "".join(f"{one}; " for one in (named or ([] if row.key else cells[:1])))
+    language = chunk.language
+    named = [one for one in cells if _shared(wanted - set(terms(one.name, language)), one.text, language)]
+    named = named or ([] if row.key else cells[:1])
     read: list[tuple[float, str, NamedCell]] = []
-    for cell in [one for one in cells if one not in named][:MOST_CELLS] or cells[:1]:
-        text = f"{head}{keys}{cell}"
+    for cell in [one for one in cells if one not in named][:MOST_CELLS] or cells:
+        text = f"{head}{row.key}{''.join(f'{one}; ' for one in named if one != cell)}{cell}"
         read.append((_logit(await judge.answers(asked.question, text)), text, cell))
     answers, text, cell = max(read, key=lambda one: one[0])
     found = await judge.span(asked.question, text)

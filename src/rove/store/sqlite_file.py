@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -24,6 +25,7 @@ LOOKS, APART_S = 5, 0.02
 """How often a file is read that another process may be moving its log into, and how long between two looks."""
 MOVED, BEGUN = 96, 128
 """Where the index of SQLite's log counts the frames that were moved into the file, and those that were begun with."""
+READ_COUNTS = f"import sys; sys.stdout.buffer.write(open(sys.argv[1], 'rb').read({BEGUN + 4}))"
 REOPEN = "Open the base again; a server does so by itself."
 PUT_BACK = "Put it back where it was, or restart what has the base open."
 RESTORE = "Stop every process that has it open, and run: rove doctor --rebuild-from BACKUP"
@@ -96,25 +98,23 @@ class CatalogFile:
         """
         with self._looking:
             for _ in range(LOOKS):
-                if self._is_half_moved():
-                    return False
                 state, found = _state(os.stat(self._path)), self._facts()  # noqa: PTH116
                 if found and (not self._known or (found[0] >= self._known[0] and self._known[1] in {"", found[1]})):
                     self._seen, self._known = state, found
                     return False
-                if not found and not self._known:
+                if not found and (not self._known or self._is_half_moved()):
                     return False
                 sleep(APART_S)
             self._overwritten = True
             return True
 
     def _is_half_moved(self) -> bool:
-        """Whether SQLite has begun to move its log into the file, and has not come to an end."""
-        try:
-            with open(self._shm, "rb") as index:  # noqa: PTH123 - as the rest, a path of letters
-                counts = index.read(BEGUN + 4)
-        except OSError:
-            return False
+        """Whether SQLite has begun to move its log into the file, and has not come to an end.
+
+        Another process reads it: who closes a file lets go of all locks that its process has on it, SQLite's too.
+        """
+        reading = [sys.executable, "-I", "-S", "-c", READ_COUNTS, self._shm]
+        counts = subprocess.run(reading, capture_output=True, check=False).stdout
         moved, begun = (int.from_bytes(counts[at : at + 4], sys.byteorder) for at in (MOVED, BEGUN))
         return begun > moved
 
