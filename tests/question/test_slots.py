@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rove import ConfigError
@@ -141,6 +141,7 @@ def written(number: int) -> str:
 
 
 @given(st.text(max_size=80), st.sampled_from(["en", "de", "hu", "zh", "ja", "und"]))
+@example("\U00010d40", "en")
 def test_any_text_can_be_read(text: str, language: str) -> None:
     for quantity in (*numbers_in(text, language), *whole_days(text, language, "2026-01-01")):
         assert 0 <= quantity.start < quantity.end <= len(text)

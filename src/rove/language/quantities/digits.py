@@ -100,6 +100,8 @@ _COMMA_SHOWN = regex.compile(r"(?<![\d.,])\d{1,3}(?:\.\d{3})+,\d+(?![\d.,]*\d)|(
 _POINT_LIKELY = regex.compile(r"(?<![\d.,])\d+\.(?:\d{1,2}|\d{4,})(?![\d.,]*\d)")
 _COMMA_LIKELY = regex.compile(r"(?<![\d.,])\d+,(?:\d{1,2}|\d{4,})(?![\d.,]*\d)")
 _FOREIGN = regex.compile(r"[^\P{Nd}0-9]|[\uff01-\uff5e\u2007-\u200a\u202f\u3000]")
+UNKNOWN_DIGIT = "\ufffd"
+"""Stands for a digit that Unicode has got since this Python was made; `regex` may know it already."""
 _LIKE_SPACE = frozenset("\u2007\u2008\u2009\u200a\u202f")
 
 
@@ -183,4 +185,4 @@ def _folded(letter: str) -> str:
         return " "
     if "\uff01" <= letter <= "\uff5e":
         return chr(ord(letter) - 0xFEE0)
-    return str(unicodedata.decimal(letter))
+    return str(unicodedata.decimal(letter, UNKNOWN_DIGIT))
