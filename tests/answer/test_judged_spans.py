@@ -77,6 +77,12 @@ async def test_a_row_that_began_in_another_piece_is_read_under_its_key() -> None
     assert "Ticket: T-7; Owner: Ms Ota" in judge.read
 
 
+async def test_a_row_without_cells_ends_nothing() -> None:
+    one = hit("|  |  |  |\n\nMs Ota owns it.", prefix="| Ticket | Remedy | Owner | Score |\n| T-7 |\n")
+    assert (await seen("Who owns ticket T-7?", Sees("|"), one)).judged
+    assert (await seen("Who owns ticket T-7?", Sees("Ms Ota"), one)).judged
+
+
 async def test_a_code_has_the_endings_of_hungarian() -> None:
     judge = Sees("5 days")
     assert await shown("Mennyi a HZ-1195-nél a szállítás?", judge, hit(TABLE)) == "5 days"

@@ -286,7 +286,7 @@ async def _cell(asked: _Asked, hit: Hit, row: PipeRow) -> tuple[str, float, Span
     named = [one for one in cells if _shared(wanted - set(terms(one.name, language)), one.text, language)]
     named = named or ([] if row.key else cells[:1])
     read: list[tuple[float, str, NamedCell]] = []
-    for cell in [one for one in cells if one not in named][:MOST_CELLS] or cells:
+    for cell in ([one for one in cells if one not in named] or cells)[:MOST_CELLS]:
         text = f"{head}{row.key}{''.join(f'{one}; ' for one in named if one != cell)}{cell}"
         read.append((_logit(await judge.answers(asked.question, text)), text, cell))
     answers, text, cell = max(read, key=lambda one: one[0])
@@ -367,9 +367,9 @@ def _unit(asked: _Asked, passage: _Passage) -> _Unit | None:
     chunk, at = passage.hit.chunk, passage.span[0]
     rows = list(table_rows(chunk.text, chunk.prefix))
     own = next((row for row in rows if row.span[0] <= at < row.span[1]), None)
-    if own:
+    if own and any(own.cells):
         wanted = set(query_terms(asked.question, asked.language))
-        table = [row for row in rows if row.names == own.names]
+        table = [row for row in rows if row.names == own.names and any(row.cells)]
         best = max(table, key=lambda row: (len(wanted.intersection(terms(row.said, chunk.language))), row == own))
         return _Unit(best.span, best.said, best)
     for start, end in sentence_spans(chunk.text, chunk.language):

@@ -113,8 +113,11 @@ class CatalogFile:
 
         Another process reads it: who closes a file lets go of all locks that its process has on it, SQLite's too.
         """
-        reading = [sys.executable, "-I", "-S", "-c", READ_COUNTS, self._shm]
-        counts = subprocess.run(reading, capture_output=True, check=False).stdout
+        reading = [sys.executable or "python3", "-I", "-S", "-c", READ_COUNTS, self._shm]
+        try:
+            counts = subprocess.run(reading, capture_output=True, check=False).stdout
+        except OSError:  # no process can be begun: nothing is known
+            return False
         moved, begun = (int.from_bytes(counts[at : at + 4], sys.byteorder) for at in (MOVED, BEGUN))
         return begun > moved
 
