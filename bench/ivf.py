@@ -28,7 +28,7 @@ from rove.store import IndexRow, VectorIndex
 from rove.store.lance import LanceIndex
 from rove.store.memory_index import MemoryIndex
 from rove.store.nearest import PARTITIONED_FROM
-from rove.store.snapshot import read, write
+from rove.store.snapshot import read_snapshot, write_snapshot
 
 COUNT = 500_000
 BATCH = 10_000
@@ -159,9 +159,9 @@ async def _own(folder: Path, vectors: np.ndarray) -> tuple[VectorIndex, dict[str
     for rows in rows_of(vectors):
         made.extend(rows)
     cpu = time.process_time()
-    mark = write(folder, made.packed(1))
+    mark = write_snapshot(folder, made.packed(1))
     spent = time.process_time() - cpu
-    kept = read(folder, mark)
+    kept = read_snapshot(folder, mark)
     if kept is None:
         message = "The snapshot cannot be read."
         raise RuntimeError(message)

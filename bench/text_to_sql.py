@@ -34,7 +34,7 @@ from bench.vectors import use_remembered
 from rove.databases.ask import DatabaseAsker
 from rove.databases.by_meaning import NameMeanings
 from rove.databases.mentions import is_numeric
-from rove.databases.reply import texts_of
+from rove.databases.reply import rows_as_text
 from rove.databases.targets import Result, target_of
 from rove.language.schema_text import schema_of
 from rove.models import EMBEDDERS
@@ -174,5 +174,5 @@ def judged(connection: sqlite3.Connection, question: str, gold: exp.Select, aske
     reply = asyncio.run(asker.ask(question))
     if not reply.answered:
         return "refused", reply.text
-    found = same_rows(reply.rows, texts_of(Result((), tuple(connection.execute(gold.sql(dialect="sqlite"))))))
+    found = same_rows(reply.rows, rows_as_text(Result((), tuple(connection.execute(gold.sql(dialect="sqlite"))))))
     return ("right" if found else "wrong"), reply.sql

@@ -15,8 +15,8 @@ from rove.answer.stored import stored_answer
 from rove.answer.values import read_values
 from rove.answer.verdict import is_quoted, is_same_block
 from rove.chunk.cell_tables import tables_in
-from rove.chunk.cut import cut
-from rove.databases.check import checked
+from rove.chunk.cut import cut_document
+from rove.databases.check import check_sql
 from rove.enrich.entities import mentions
 from rove.enrich.keywords import keywords_in
 from rove.enrich.triplets import about_of, triplets_of
@@ -94,11 +94,11 @@ CALLS: Mapping[str, Call] = {
     "schema_of": schema_of,
     "schema_of short": lambda text: schema_of(f"table a in database b; columns: {text}"),
     "schema_of created": lambda text: schema_of(f"CREATE TABLE a ({text})"),
-    "cut markdown": lambda text: cut(_document(text)),
-    "cut sentence": lambda text: cut(_document(text), strategy="sentence"),
-    "cut paragraph": lambda text: cut(_document(text), strategy="paragraph"),
-    "cut outline": lambda text: cut(_document(text), strategy="outline"),
-    "cut recursive": lambda text: cut(_document(text), strategy="recursive"),
+    "cut markdown": lambda text: cut_document(_document(text)),
+    "cut sentence": lambda text: cut_document(_document(text), strategy="sentence"),
+    "cut paragraph": lambda text: cut_document(_document(text), strategy="paragraph"),
+    "cut outline": lambda text: cut_document(_document(text), strategy="outline"),
+    "cut recursive": lambda text: cut_document(_document(text), strategy="recursive"),
     "cell tables": lambda text: deque(tables_in(_document(text)), 0),
     "mentions": lambda text: mentions(text, "en"),
     "keywords": keywords_in,
@@ -119,7 +119,7 @@ CALLS: Mapping[str, Call] = {
     "is_quoted": lambda text: is_quoted(text, text, "en"),
     "is_same_block": lambda text: is_same_block(text, text),
     "reply": _read_reply,
-    "checked": lambda text: checked(f"SELECT {text[:19_000]}", "sqlite", (), max_rows=9),
+    "checked": lambda text: check_sql(f"SELECT {text[:19_000]}", "sqlite", (), max_rows=9),
     "condition": lambda text: parse_where((f"a={text[:30_000]}",)),
     "pairs_in": pairs_in,
     "leans": lambda text: leans(text, "en"),

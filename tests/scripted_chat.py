@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 
 from pydantic import BaseModel
 
-from rove.answer.chat import AnswerContext, Verified, write
+from rove.answer.chat import AnswerContext, Verified, write_answer
 from rove.answer.passages import TextOf
 from rove.errors import ServiceError
 from rove.models import Embedder
@@ -59,4 +59,4 @@ class ScriptedChat:
 async def verified(reply: str, hits: Sequence[Hit], language: str, text_of: TextOf, embedder: Embedder) -> Verified:
     """What is left of a reply that a model has written from these references."""
     context = AnswerContext(embedder, None, AnswerSettings(), text_of)
-    return await write("?", hits, hits, language, ScriptedChat(text=reply), context)
+    return await write_answer("?", hits, hits, language, ScriptedChat(text=reply), context)

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from rove import AsyncRove, FieldWarning, InputError, Rove, RoveError, Text, field
-from rove.argument_checks import Positive, all_checked, called, fits
+from rove.argument_checks import Positive, all_checked, called, fits_hint
 from rove.load.web.plan import CrawlPlan
 from rove.records import History
 from rove.records.walk_events import Budget
@@ -198,6 +198,6 @@ def test_a_class_of_another_package_can_be_checked() -> None:
 
 
 def test_what_cannot_be_told_fits() -> None:
-    assert fits(object(), Any)
-    assert fits(iter([1]), list[int]) is False
+    assert fits_hint(object(), Any)
+    assert fits_hint(iter([1]), list[int]) is False
     assert called(tuple[int, int]) == "a pair: a whole number, a whole number"

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rove.cached import cached_array, checksum_of, forget
+from rove.cached import cached_array, checksum_of, drop_cached
 
 private = pytest.mark.skipif(sys.platform == "win32", reason="there temporary folders are a user's own")
 KEPT = np.arange(5000, dtype=np.float32).reshape(50, 100)
@@ -95,7 +95,7 @@ def test_where_the_cache_cannot_be_written_a_private_folder_serves(closed: Path)
     assert cached_array("a.npy", lambda: KEPT) is KEPT
     assert np.array_equal(cached_array("a.npy", lambda: pytest.fail("made again")), KEPT)
     assert closed.stat().st_mode & 0o777 == 0o700
-    forget("a.npy")
+    drop_cached("a.npy")
     assert not list(closed.iterdir())
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from rove import ConfigError, Rove, Text
-from rove.plugins import names_in
+from rove.plugins import plugin_names
 from rove.settings import Settings
 from rove.settings.presets import PRESETS
 
@@ -44,7 +44,7 @@ def test_a_name_that_there_is_not_is_said_at_once(tmp_path: Path, settings: dict
 
 def test_every_name_that_rove_itself_sets_is_one_that_there_is() -> None:
     """They are not looked up at the opening."""
-    names = list(names_in(Settings.model_construct()))
+    names = list(plugin_names(Settings.model_construct()))
     assert {"answer.mode", "search.chain", "search.together", "answer.fallback"} <= {named.setting for named in names}
     for named in names:
         named.check()

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 
-from rove.chunk.cut import cut
+from rove.chunk.cut import cut_document
 from rove.load.posts.loader import PostsLoader
 from rove.records import Source
 from rove.settings import EmbedderSettings
@@ -35,7 +35,7 @@ SCALE, RIDGE, LEAN = 10.0, 1e-3, 0.5
 def texts() -> list[tuple[str, str]]:
     """Chunks of comments: what is embedded, and the text alone."""
     source = Source(uri=str(DATA), name=DATA.name, data=DATA.read_bytes(), kind="posts")
-    chunks = [c for d in PostsLoader().load(source) if not d.metadata["is_submission"] for c in cut(d)]
+    chunks = [c for d in PostsLoader().load(source) if not d.metadata["is_submission"] for c in cut_document(d)]
     return [(c.indexed_text, c.text) for c in chunks if CHARS[0] <= len(c.text) <= CHARS[1]]
 
 

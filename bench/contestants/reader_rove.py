@@ -9,7 +9,7 @@ from reading_protocol import Reading, compete
 
 from rove.errors import InputError
 from rove.load.discover import load_documents, locate
-from rove.load.discover import read as read_source
+from rove.load.discover import read_place as read_source
 from rove.records import Document
 
 RECORDS = {"json", "parquet"}

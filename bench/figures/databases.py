@@ -15,7 +15,7 @@ from bench.figures.outcomes import Case, Outcome
 from bench.vectors import use_remembered
 from rove.databases.ask import DatabaseAsker
 from rove.databases.by_meaning import NameMeanings
-from rove.databases.reply import texts_of
+from rove.databases.reply import rows_as_text
 from rove.databases.targets import Result, target_of
 from rove.models import EMBEDDERS
 from rove.models.judge import judge_of
@@ -51,7 +51,7 @@ def asked(database: Mapping[str, Any], meanings: NameMeanings) -> Iterator[Case]
 
 def rows_of(connection: sqlite3.Connection, sql: str) -> Sequence[Sequence[str]]:
     """The rows of the SQL that answers a question, as a reply gives them."""
-    return texts_of(Result((), tuple(connection.execute(sql))))
+    return rows_as_text(Result((), tuple(connection.execute(sql))))
 
 
 def judged(reply: SqlReply, wanted: Sequence[Sequence[Sequence[str]]]) -> Outcome:

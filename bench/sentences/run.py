@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from bench.report import Table, say
 from bench.vectors import use_remembered
-from rove.answer.chat import AnswerContext, write
+from rove.answer.chat import AnswerContext, write_answer
 from rove.models import EMBEDDERS, Embedder
 from rove.models.judge import JUDGES, Judge
 from rove.models.judge_chat import Comparison
@@ -118,7 +118,7 @@ async def check(claimed: Claimed, embedder: Embedder, judge: Judge | None, *, ve
 
     chat = Says(f"{claimed.text} [1]", claimed.holds)
     context = AnswerContext(embedder, chat, AnswerSettings(verify=verify), text_of, judge=judge)
-    verified = await write("", [hit], [hit], claimed.language, chat, context)
+    verified = await write_answer("", [hit], [hit], claimed.language, chat, context)
     found: list[Verdict] = [sentence.verdict for sentence in verified.sentences] or ["unsourced"]
     return Judged(claimed, max(found, key=VERDICTS.index))
 

@@ -125,7 +125,7 @@ def _check(function: Callable[..., object], arguments: tuple[object, ...], named
 
 
 def _check_one(call: str, name: str, value: object, hint: object) -> None:
-    if not fits(value, hint):
+    if not fits_hint(value, hint):
         raise wrong(call, name, value, EXAMPLES["Filter"] if name == "where" else called(hint))
     if name == "where":
         check_filter(as_filter(typing.cast("Where | None", value)))
@@ -134,7 +134,7 @@ def _check_one(call: str, name: str, value: object, hint: object) -> None:
         hints = _hints(type(value))
         for part in fields(value):
             inner = getattr(value, part.name)
-            if hints[part.name] in PLAIN and not fits(inner, hints[part.name]):
+            if hints[part.name] in PLAIN and not fits_hint(inner, hints[part.name]):
                 raise wrong(call, f"{name}.{part.name}", inner, called(hints[part.name]))
 
 
@@ -201,27 +201,29 @@ class _Lenient(dict[str, Any]):
         return Any
 
 
-def fits(value: object, hint: object) -> bool:
+def fits_hint(value: object, hint: object) -> bool:
     """Say whether a value can be meant where this is annotated. What cannot be told fits.
 
-    >>> fits(3, int | None), fits(True, int), fits("3", int), fits("a", list[str]), fits(["a"], Iterable[str])
-    (True, False, False, False, True)
-    >>> fits(0, Positive), fits((1, 2), tuple[int, int]), fits((1,), tuple[int, int])
+    >>> fits_hint(3, int | None), fits_hint(True, int), fits_hint("3", int), fits_hint("a", list[str])
+    (True, False, False, False)
+    >>> fits_hint(["a"], Iterable[str])
+    True
+    >>> fits_hint(0, Positive), fits_hint((1, 2), tuple[int, int]), fits_hint((1,), tuple[int, int])
     (False, True, False)
     """
     origin, inner = get_origin(hint), get_args(hint)
     if hint is None or hint is type(None):
         return value is None
     if origin in UNIONS:
-        return any(fits(value, one) for one in inner)
+        return any(fits_hint(value, one) for one in inner)
     if origin is Literal:
         return value in inner
     if origin is Annotated:
         least = next((one.least for one in inner[1:] if isinstance(one, AtLeast)), None)
-        return fits(value, inner[0]) and (least is None or typing.cast("int", value) >= least)
+        return fits_hint(value, inner[0]) and (least is None or typing.cast("int", value) >= least)
     if origin is tuple and Ellipsis not in inner:
         parts = list(typing.cast("Iterable[object]", value)) if isinstance(value, tuple | list) else []
-        return len(parts) == len(inner) and all(map(fits, parts, inner))
+        return len(parts) == len(inner) and all(map(fits_hint, parts, inner))
     return _holds(value, typing.cast("type", origin), inner) if isinstance(origin, type) else _is_one(value, hint)
 
 
@@ -232,10 +234,10 @@ def _holds(value: object, origin: type, inner: tuple[object, ...]) -> bool:
     if isinstance(value, Mapping):
         pairs = typing.cast("Mapping[object, object]", value).items()
         return len(inner) != len(("key", "value")) or all(
-            fits(key, inner[0]) and fits(one, inner[1]) for key, one in islice(pairs, MOST_ITEMS)
+            fits_hint(key, inner[0]) and fits_hint(one, inner[1]) for key, one in islice(pairs, MOST_ITEMS)
         )
     looked_at = typing.cast("Iterable[object]", value) if isinstance(value, list | tuple | set | frozenset) else ()
-    return all(fits(one, inner[0]) for one in islice(looked_at, MOST_ITEMS))
+    return all(fits_hint(one, inner[0]) for one in islice(looked_at, MOST_ITEMS))
 
 
 def _is_one(value: object, hint: object) -> bool:

@@ -104,7 +104,7 @@ def _remembered(file: Path, reckon: Callable[[], bytes]) -> bytes:
     return digest
 
 
-def forget(name: str) -> None:
+def drop_cached(name: str) -> None:
     """Drop what is kept under `name`, if anything is."""
     for path in _places(name):
         with contextlib.suppress(OSError):

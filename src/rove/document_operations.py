@@ -24,7 +24,7 @@ from rove.records.graph import DocumentGraph, Subgraph
 from rove.records.summary import Summary
 from rove.records.theme import Theme
 from rove.retrieve.document_graph import document_graph
-from rove.retrieve.explore import Reach, Seeds, explore, keys_of
+from rove.retrieve.explore import Reach, Seeds, entity_keys, explore
 from rove.retrieve.theme_search import themes_of
 from rove.settings import ServeSettings
 from rove.store.conversation_log import ConversationLog, KeptTurn
@@ -172,7 +172,7 @@ class DocumentOperations:
 
     async def graph_names(self, name: str, *, most: Positive = 5) -> list[str]:
         """Return longer names in the graph of knowledge of which this one is the beginning or the end."""
-        keys = sorted(keys_of(name, await self.store.languages()))
+        keys = sorted(entity_keys(name, await self.store.languages()))
         triplets = Triplets(self.store.catalog.database)
         found = [one for key in keys for one in await asyncio.to_thread(triplets.begun_by, key, most)]
         return list(dict.fromkeys(found))[:most]

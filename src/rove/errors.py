@@ -91,10 +91,10 @@ def check_asked(text: object) -> None:
     if not text.strip():
         message = "The question is blank."
         raise InputError(message, cure="Ask something.", outcome="empty")
-    check_length(text)
+    check_question_length(text)
 
 
-def check_length(text: str, named: str = "question") -> None:
+def check_question_length(text: str, named: str = "question") -> None:
     """See that what is asked is no longer than `MAX_QUESTION_CHARS`.
 
     Raises:
@@ -105,10 +105,10 @@ def check_length(text: str, named: str = "question") -> None:
         raise InputError(message.replace("condition", named, 1), cure=SHORTEN, outcome="unsupported")
 
 
-def counted(number: int, noun: str, plural: str = "") -> str:
+def count_text(number: int, noun: str, plural: str = "") -> str:
     """Say how many there are: one of them is no plural.
 
-    >>> counted(1, "sentence"), counted(1200, "sentence"), counted(0, "entity", "entities")
+    >>> count_text(1, "sentence"), count_text(1200, "sentence"), count_text(0, "entity", "entities")
     ('1 sentence', '1,200 sentences', '0 entities')
     """
     return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"

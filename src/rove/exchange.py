@@ -24,7 +24,7 @@ import numpy as np
 
 from rove import exchange_enriched
 from rove.argument_checks import check_id
-from rove.errors import InputError, counted
+from rove.errors import InputError, count_text
 from rove.exchange_enriched import Carried
 from rove.exchange_incoming import ImportedIds, ImportedOriginals, ImportedVectors
 from rove.foreign import read_json
@@ -142,7 +142,7 @@ def _lines(store: Store, fingerprint: Fingerprint, document_ids: Sequence[str]) 
         asked: dict[str, list[KeptQuestion]] = {}
         for one in KeptQuestions(store.catalog.database).near("", list(found)):
             asked.setdefault(one.document_id, []).append(one)
-        found_later = exchange_enriched.written(store, list(found))
+        found_later = exchange_enriched.enrichment_of(store, list(found))
         made_from = MovedSources(store.catalog.database).noted([_read_as(one) for one, _ in found.values()])
     lines: dict[str, Line] = {}
     for name, (document, _) in found.items():
@@ -224,7 +224,7 @@ async def imported(lines: Iterable[str], store: Store, embedder: Embedder, inges
         report = await ingest.finish()
         await asyncio.to_thread(KeptQuestions(store.catalog.database).keep, kept)
         await asyncio.to_thread(MovedSources(store.catalog.database).note, ids.made_from)
-        await exchange_enriched.keep(store, carried, embedder)
+        await exchange_enriched.restore_enrichment(store, carried, embedder)
         said = [await keep(offered), await _defined(store, head.get("dictionary"))]
     noted = tuple(LedgerEntry("import", "live", reason=one) for one in said if one)
     return replace(report, noted=(*report.noted, *noted))
@@ -268,7 +268,7 @@ def _items(
             KeptQuestion(str(text), document.document_id, (int(start), int(end)), document.text[int(start) : int(end)])
             for text, start, end in tree.get("questions", [])
         ]
-        found_later = exchange_enriched.read(document.document_id, tree)
+        found_later = exchange_enriched.read_enrichment(document.document_id, tree)
         carried += [found_later] if found_later else []
     except InputError as error:
         reason = f"Line {number} of the export was left out: {error.reason}"
@@ -285,7 +285,7 @@ def _items(
     source = _read_as(document)
     yield ingest.preparer.prepare(document, source)
     damaged = len(tree["vectors"]) - len(vectors) if brought else 0
-    remarks = [DAMAGED.format(vectors=counted(damaged, "vector"))] if damaged else []
+    remarks = [DAMAGED.format(vectors=count_text(damaged, "vector"))] if damaged else []
     remarks.append(renamed_remark(document.metadata.keys() - tree["metadata"].keys()))
     reason = " ".join(filter(None, remarks))
     yield FinishedSource(LedgerEntry(source, "live", outcome="", documents=1, reason=reason))

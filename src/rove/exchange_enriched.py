@@ -46,7 +46,7 @@ class Carried:
     corrections: Sequence[Correction]
 
 
-def written(store: Store, document_ids: Collection[str]) -> dict[str, dict[str, object]]:
+def enrichment_of(store: Store, document_ids: Collection[str]) -> dict[str, dict[str, object]]:
     """Write down what was found in documents, and set, by id: "graph", "summaries", "set", "corrections".
 
     Each is empty where nothing was.
@@ -72,8 +72,8 @@ def _graph(by: str, triplets: Sequence[Triplet]) -> dict[str, object]:
     return {"by": by, "triplets": [[t.subject, t.predicate, t.object, *t.span] for t in triplets]} if by else {}
 
 
-def read(document_id: str, tree: Mapping[str, Any]) -> Carried | None:
-    """Read what `written` wrote; None where nobody has looked.
+def read_enrichment(document_id: str, tree: Mapping[str, Any]) -> Carried | None:
+    """Read what `enrichment_of` wrote; None where nobody has looked.
 
     Raises:
         KeyError, TypeError, ValueError: it is damaged.
@@ -97,7 +97,7 @@ def read(document_id: str, tree: Mapping[str, Any]) -> Carried | None:
     return Carried(document_id, str(graph["by"]) if graph else "", rows, summaries, fields, made)
 
 
-async def keep(store: Store, carried: Sequence[Carried], embedder: Embedder) -> None:
+async def restore_enrichment(store: Store, carried: Sequence[Carried], embedder: Embedder) -> None:
     """Keep what came with documents that are in the base now; the summaries are embedded."""
     triplets, summaries = Triplets(store.catalog.database), Summaries(store.catalog.database)
     rows = await asyncio.to_thread(triplets.rows_of, [one.document_id for one in carried])

@@ -82,14 +82,14 @@ def graph_page(graph: Subgraph, title: str) -> str:
         tag("h1", title),
         tag("p", f"{len(graph.entities)} entities, {len(graph.links)} relations"),
         *more,
-        picture(graph),
+        graph_svg(graph),
         tag("ol", *relations),
         *([tag("h2", "Other names"), tag("ul", *other)] if other else []),
     )
     return f"<!doctype html>\n{tag('html', head, body)}\n"
 
 
-def picture(graph: Subgraph) -> Markup:
+def graph_svg(graph: Subgraph) -> Markup:
     """Draw the graph as SVG; a relation leads to where the page says it."""
     height = max(LEAST_HEIGHT, ROOM * len(graph.entities))
     spots = {

@@ -25,14 +25,14 @@ def tag(name: str, /, *children: str, **attributes: object) -> Markup:
         for key, value in attributes.items()
         if value is not None
     )
-    inside = joined(children)
+    inside = join_markup(children)
     return Markup(f"<{name}{said}/>" if name in VOID and not inside else f"<{name}{said}>{inside}</{name}>")
 
 
-def joined(children: Sequence[str]) -> Markup:
+def join_markup(children: Sequence[str]) -> Markup:
     """Put elements and texts one after the other.
 
-    >>> joined(["<", tag("b", "x")])
+    >>> join_markup(["<", tag("b", "x")])
     '&lt;<b>x</b>'
     """
     return Markup("".join(child if isinstance(child, Markup) else escape(child) for child in children))

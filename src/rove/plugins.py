@@ -74,15 +74,15 @@ def check_names(settings: Settings) -> None:
     Raises:
         ConfigError: a setting names what there is not.
     """
-    shipped = frozenset(names_in(Settings.model_construct()))
-    for named in names_in(settings):
+    shipped = frozenset(plugin_names(Settings.model_construct()))
+    for named in plugin_names(settings):
         if named not in shipped:
             named.check()
     for kind, strategy in settings.chunk.strategy.items():
         load(STRATEGY_FOR)(kind, strategy)
 
 
-def names_in(settings: Settings) -> Iterator[Named]:
+def plugin_names(settings: Settings) -> Iterator[Named]:
     """Every name in the settings that can be looked up."""
     if settings.load.workers:
         yield Named("load.workers", load(WORKERS_NAMED)(settings.load.workers)[0], (WORKER_POOLS,), (NONE,))

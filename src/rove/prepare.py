@@ -23,8 +23,8 @@ from rove.enrich.terms import chunk_terms, with_names_spelled_out
 from rove.errors import ConfigError, InputError
 from rove.language.schema_text import SCHEMA
 from rove.load import DRAWN, PICTURED, SUFFIXES, LoadOptions
-from rove.load.discover import DATABASE, DATABASE_SCHEMA, Location, load_documents, read
-from rove.load.finish import finished
+from rove.load.discover import DATABASE, DATABASE_SCHEMA, Location, load_documents, read_place
+from rove.load.finish import finish_documents
 from rove.load.limits import OutOfTime
 from rove.load.transcripts import MAX_S, Transcripts
 from rove.records import Chunk, Document, Prepared, Source, SourceEnd, content_hash, vector_key
@@ -95,13 +95,15 @@ class Preparer:
         try:
             if location.kind == DATABASE_SCHEMA:
                 describe = load("rove.load.data.table_schemas:schema_documents")
-                documents = finished(describe(location.address), Source(location.uri, location.name, b"", SCHEMA))
+                documents = finish_documents(
+                    describe(location.address), Source(location.uri, location.name, b"", SCHEMA)
+                )
             elif location.kind == DATABASE:
                 read_database = load("rove.load.data.database:database_documents")
                 tables = read_database(location.address, max_rows=self.recipe.max_rows)
-                documents = finished(tables, Source(location.uri, location.name, b"", DATABASE))
+                documents = finish_documents(tables, Source(location.uri, location.name, b"", DATABASE))
             else:
-                source = read(location, max_bytes=self.recipe.max_file_bytes)
+                source = read_place(location, max_bytes=self.recipe.max_file_bytes)
                 if kinds is not None and source.kind not in kinds:
                     return
                 kind, fingerprint = source.kind, self.fingerprint(source)
@@ -112,7 +114,7 @@ class Preparer:
                 documents = load_documents(source, replace(self.options, transcripts=transcripts, convert=convert))
                 if location.is_schema:
                     described = described_sheets(documents, location.uri, location.database)
-                    documents = finished(described, replace(source, kind=SCHEMA))
+                    documents = finish_documents(described, replace(source, kind=SCHEMA))
                 origin = sha256(source.data).hexdigest() if source.kind in DRAWN | PICTURED else ""
             remark = yield from self._prepared(documents, location, origin)
             end = SourceEnd(location.uri, kind, fingerprint, reason=remark)
@@ -150,7 +152,7 @@ class Preparer:
 
     def fingerprint(self, source: Source) -> str:
         """Hash all that decides what comes out of a source."""
-        said = described(source.kind, source.title, source.document_id, source.metadata)
+        said = source_traits(source.kind, source.title, source.document_id, source.metadata)
         return content_hash(self.recipe.pipeline, source.all_bytes, said)
 
     def _in_part(self, fingerprint: str) -> str:
@@ -203,7 +205,7 @@ class Preparer:
         return label.put_on(cut_by(strategy, document, settings))
 
 
-def described(kind: str, title: str, document_id: str, metadata: Metadata) -> str:
+def source_traits(kind: str, title: str, document_id: str, metadata: Metadata) -> str:
     """Write down what of a source beside its bytes decides what comes out of it."""
     return repr((kind, title, document_id, sorted(metadata.items())))
 

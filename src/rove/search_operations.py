@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rove.argument_checks import Positive
-from rove.errors import check_asked, counted
+from rove.errors import check_asked, count_text
 from rove.events import Listener, ignore, note, tell
 from rove.instances import Instances
 from rove.models import EMBEDDERS, RERANKERS, ChatModel, Embedder, LateEmbedder, chat_model
@@ -139,7 +139,7 @@ class SearchOperations:
             self._told |= new.keys()
             names = sorted({repr(fields["document_id"]) for fields in new.values()})
             shown = ", ".join(names[:NAMED]) + ", …" * (len(names) > NAMED)
-            said += [DAMAGED.format(passages=counted(len(new), "passage"), documents=shown)] if new else []
+            said += [DAMAGED.format(passages=count_text(len(new), "passage"), documents=shown)] if new else []
         return list(filter(None, said))
 
     async def close(self) -> None:

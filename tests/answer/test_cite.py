@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from rove.answer.cite import check, cite, support, support_block
+from rove.answer.cite import check_citation, cite, support, support_block
 from rove.language.words import query_terms
 from rove.records import Chunk, Citation, Hit
 
@@ -117,12 +117,12 @@ def test_blocks_are_found_to_the_letter() -> None:
     ("quote", "span"), [("", (0, 0)), ("abc", (1, 4)), ("abc", (-4, -1)), ("abd", (0, 3)), ("d", (3, 9)), (" ", (3, 4))]
 )
 def test_a_citation_that_is_off_fails(quote: str, span: tuple[int, int]) -> None:
-    assert not check(Citation(1, "c", "d", "u", "t", quote, span), "abc d")
+    assert not check_citation(Citation(1, "c", "d", "u", "t", quote, span), "abc d")
 
 
 @pytest.mark.parametrize(("language", "text"), SOURCES.items())
 def test_a_citation_that_is_exact_holds(language: str, text: str) -> None:
-    assert check(Citation(1, "c", "d", "u", "t", text[3:9], (3, 9)), text)
+    assert check_citation(Citation(1, "c", "d", "u", "t", text[3:9], (3, 9)), text)
 
 
 @pytest.mark.parametrize(

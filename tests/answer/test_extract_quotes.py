@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from rove.answer import extract
-from rove.answer.answerer import numbered
+from rove.answer.answerer import number_citations
 from rove.models.fake import FakeEmbedder
 from rove.records import Chunk, Hit
 from rove.settings import EmbedderSettings
@@ -57,11 +57,11 @@ def test_references_are_numbered_in_the_order_in_which_quotes_are_read() -> None
         for at, text in enumerate(("The first is blue here.", "The second is red here.", "The third is green here."))
     ]
     one, two, three = extract.list_candidates("Which colour is it?", hits, "en")
-    read, ordered = numbered([three, one, three], hits)
+    read, ordered = number_citations([three, one, three], hits)
     assert [quote.citation.number for quote in read] == [1, 2, 1]
     assert ordered == [hits[2], hits[0], hits[1]]
     assert [hit.chunk.document_id for hit in ordered] == ["2", "0", "1"]
-    assert numbered([one, two, three], hits)[1] == hits
+    assert number_citations([one, two, three], hits)[1] == hits
 
 
 async def test_of_documents_that_have_the_code_of_a_question_alone_is_quoted() -> None:

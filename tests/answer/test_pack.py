@@ -3,7 +3,7 @@ from __future__ import annotations
 import re
 
 from openai_server import chat, serve
-from rove.answer.pack import cut, instructions, pack
+from rove.answer.pack import cut_to_budget, instructions, pack
 from rove.answer.refusal import refusal
 from rove.language.token_count import count_tokens
 from rove.models.chat import PydanticChatModel
@@ -84,5 +84,5 @@ async def test_what_is_sent_has_no_tool_and_keeps_the_material_in_the_user_messa
 
 
 def test_one_sentence_stays_whatever_the_budget() -> None:
-    assert cut("One is here. Two is here. Three is here.", "en", 0) == "One is here."
-    assert cut("One is here. Two is here. Three is here.", "en", 0, at_least=2) == "One is here. Two is here."
+    assert cut_to_budget("One is here. Two is here. Three is here.", "en", 0) == "One is here."
+    assert cut_to_budget("One is here. Two is here. Three is here.", "en", 0, at_least=2) == "One is here. Two is here."

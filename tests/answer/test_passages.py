@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from rove.answer.answerer import Answerer
-from rove.answer.cite import check
+from rove.answer.cite import check_citation
 from rove.answer.gate import GateVerdict
 from rove.answer.pack import pack
 from rove.answer.passages import page_of, read_parents, table_head
-from rove.chunk.cut import cut
+from rove.chunk.cut import cut_document
 from rove.events import ignore
 from rove.models.fake import FakeChatModel, FakeEmbedder
 from rove.records import Chunk, Document, Hit, Place
@@ -33,7 +33,7 @@ def hits(*chunks: Chunk) -> list[Hit]:
 
 
 async def test_the_parent_is_read_once_and_keeps_the_place_of_its_best_chunk() -> None:
-    chunks = cut(DOCUMENT, strategy="parent", size_chars=200, overlap_chars=0)
+    chunks = cut_document(DOCUMENT, strategy="parent", size_chars=200, overlap_chars=0)
     children = [c for c in chunks if c.parent == chunks[0].parent]
     other = next(c for c in chunks if c.parent != chunks[0].parent)
     read = await read_parents(hits(children[1], other, children[0], children[2]), text_of)
@@ -69,7 +69,7 @@ def test_a_page_is_named_only_where_it_is_known() -> None:
 
 
 async def test_answers_cite_exact_words_of_the_parent() -> None:
-    chunks = cut(DOCUMENT, strategy="parent", size_chars=60, overlap_chars=0)
+    chunks = cut_document(DOCUMENT, strategy="parent", size_chars=60, overlap_chars=0)
     found = next(c for c in chunks if "Paragraph 9" in c.text)
     assert "63 percent" not in found.text
     for model in (None, FakeChatModel(references=1)):
@@ -79,7 +79,7 @@ async def test_answers_cite_exact_words_of_the_parent() -> None:
         )
         assert not answer.refused
         assert answer.hits[0].chunk.span == found.parent
-        assert all(check(citation, TEXT) for citation in answer.citations)
+        assert all(check_citation(citation, TEXT) for citation in answer.citations)
     quoted = await Answerer(FakeEmbedder(), None, AnswerSettings()).answer(
         "What is the rate of subject 9?", hits(found), PASSES, language="en", text_of=text_of, listener=ignore
     )
@@ -87,7 +87,7 @@ async def test_answers_cite_exact_words_of_the_parent() -> None:
 
 
 def table_pieces() -> list[Chunk]:
-    return cut(Document("t", "t.xlsx", "xlsx", TABLE, title="Atlas", language="de"), size_chars=300)
+    return cut_document(Document("t", "t.xlsx", "xlsx", TABLE, title="Atlas", language="de"), size_chars=300)
 
 
 def test_a_piece_of_a_split_table_is_packed_under_its_head() -> None:
@@ -108,6 +108,6 @@ async def test_a_copied_table_with_its_repeated_header_is_cited() -> None:
     assert left.holds
     (citation,) = left.sentences[0].citations
     assert citation.quote == row
-    assert check(citation, TABLE)
+    assert check_citation(citation, TABLE)
     wrong = "| Stadt | Fläche | Einwohner |\n|---|---|---|\n| Stadt 99 | 1 | 2 | [1]"
     assert not (await verified(wrong, hits(piece), "de", text_of, FakeEmbedder())).holds

@@ -12,7 +12,7 @@ import pytest
 import rove.models.endpoint as waits
 from openai_server import Reply, chat, raw_stream, serve
 from rove.answer.answerer import BY_RULES, Answerer
-from rove.answer.chat import AnswerContext, Verified, write
+from rove.answer.chat import AnswerContext, Verified, write_answer
 from rove.answer.gate import GateVerdict
 from rove.answer.refusal import refusal
 from rove.events import Event, TextDelta, ignore
@@ -87,7 +87,7 @@ def context_of(language: str, hear: Callable[[str], None] = str) -> AnswerContex
 async def written(language: str, *pieces: str) -> tuple[Verified, list[str]]:
     heard: list[str] = []
     hits = hits_in(language)
-    verified = await write("?", hits, hits, language, Pieces(*pieces), context_of(language, heard.append))
+    verified = await write_answer("?", hits, hits, language, Pieces(*pieces), context_of(language, heard.append))
     return verified, heard
 
 
@@ -306,7 +306,7 @@ async def test_a_reply_in_another_language_is_asked_for_once_more(language: str,
     told: list[str] = []
     model = Scripts(LONG[other], " ".join(HELD[language]))
     hits = hits_in(language)
-    verified = await write("?", hits, hits, language, model, context_of(language, told.append))
+    verified = await write_answer("?", hits, hits, language, model, context_of(language, told.append))
     if language == other:
         assert len(model.asked) == 1
         return
@@ -319,16 +319,16 @@ async def test_a_reply_in_another_language_is_asked_for_once_more(language: str,
 async def test_a_reply_twice_in_another_language_says_so_and_one_of_names_is_not_asked_for_again() -> None:
     hits = hits_in("en")
     model = Scripts(" ".join((*HELD["de"], LONG["de"])))
-    verified = await write("?", hits, hits, "en", model, context_of("en"))
+    verified = await write_answer("?", hits, hits, "en", model, context_of("en"))
     assert (len(model.asked), verified.written_in) == (2, "de")
     names = Scripts("RTO: Müller, Yamada 山田太郎, Zürich.")
-    await write("?", hits, hits, "en", names, context_of("en"))
+    await write_answer("?", hits, hits, "en", names, context_of("en"))
     assert len(names.asked) == 1
 
 
 async def test_a_model_in_a_loop_is_stopped_and_said_once() -> None:
     hits = hits_in("en")
     model = Scripts(f"{HELD['en'][0]}\n" * 30)
-    verified = await write("?", hits, hits, "en", model, context_of("en"))
+    verified = await write_answer("?", hits, hits, "en", model, context_of("en"))
     assert verified.text.count(HELD["en"][0].rstrip(".")) == 1
     assert 0 < verified.repeats < 9

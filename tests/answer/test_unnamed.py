@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rove.answer.unnamed import ALL_NAMED, unnamed, words
+from rove.answer.unnamed import ALL_NAMED, question_words, unnamed
 from rove.models.e5 import packaged
 
 LEASE = "Lease of Hall 7. The lease begins on 1 April 2025. Ilona Kovács signs for Antwerp."
@@ -65,6 +65,8 @@ def test_the_word_that_is_lacking_is_told() -> None:
 
 def test_words_are_of_pieces_without_a_space_between() -> None:
     question = "Who signs for Rotterdam?"
-    assert [question[slice(*span)] for span, _ in words(question, places(question))] == question.rstrip("?").split()
-    assert all(end - start <= 2 for (start, end), _ in words("五号复卷机", places("五号复卷机")))
-    assert list(words("?!", places("?!"))) == []
+    assert [question[slice(*span)] for span, _ in question_words(question, places(question))] == question.rstrip(
+        "?"
+    ).split()
+    assert all(end - start <= 2 for (start, end), _ in question_words("五号复卷机", places("五号复卷机")))
+    assert list(question_words("?!", places("?!"))) == []

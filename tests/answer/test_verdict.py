@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 import pytest
 from pydantic import BaseModel
 
-from rove.answer.chat import AnswerContext, Verified, write
+from rove.answer.chat import AnswerContext, Verified, write_answer
 from rove.answer.sentence_judge import SentenceJudge
 from rove.errors import ServiceError
 from rove.models.fake import FakeEmbedder
@@ -102,7 +102,7 @@ async def told(
 
     chosen = AnswerSettings.model_validate(settings)
     context = AnswerContext(FakeEmbedder(EmbedderSettings()), writer, chosen, text_of, judge=judge)
-    return await write(question, hits, hits, language, writer, context)
+    return await write_answer(question, hits, hits, language, writer, context)
 
 
 def verdicts(verified: Verified) -> list[str]:
@@ -240,7 +240,7 @@ async def test_title_headings_date_and_a_tables_heads_are_part_of_what_is_held_a
 
     hits = [Hit(chunk, 1.0, title="Yearbook")]
     context = AnswerContext(FakeEmbedder(EmbedderSettings()), None, AnswerSettings(), text_of, judge=judge)
-    found = await write("?", hits, hits, "en", Writer("In Rome 9 people work. [1]"), context)
+    found = await write_answer("?", hits, hits, "en", Writer("In Rome 9 people work. [1]"), context)
     assert verdicts(found) == ["supported"]
     [(_, premise)] = judge.read
     assert premise == "Yearbook › Offices › 2024-05-01\nCity: Rome; Staff: 9"

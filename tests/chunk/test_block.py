@@ -9,7 +9,7 @@ import pytest
 
 from rove.chunk.block import find_blocks
 from rove.chunk.caption import is_caption
-from rove.chunk.cut import cut
+from rove.chunk.cut import cut_document
 from rove.chunk.split_table import head_of
 from rove.records import Block, Document
 
@@ -68,7 +68,7 @@ def test_blocks_are_chunks_of_their_own_kind_with_their_caption(make_document: M
         f"{WORDS}\n\nTable 1: Values\n\n{table}\n\n{WORDS}\n\n![A map of the river](map.png)\n\nFigure 2: The river\n\n"
         f"{WORDS}\n\nListing 3: The loop\n\n{CODE}\n\n{WORDS}\n\nGleichung 4: Energie\n\n$$E = mc^2$$\n\n{WORDS}"
     )
-    chunks = cut(make_document(text, "docx"), strategy=strategy)
+    chunks = cut_document(make_document(text, "docx"), strategy=strategy)
     captions = {"table": "Table 1: Values", "image": "Figure 2: The river", "code": "Listing 3: The loop",
                 "formula": "Gleichung 4: Energie"}  # fmt: skip
     found = {c.kind: c.metadata["caption"] for c in chunks if c.kind != "text"}
@@ -83,7 +83,7 @@ def test_blocks_are_chunks_of_their_own_kind_with_their_caption(make_document: M
 def test_a_split_table_keeps_header_units_and_caption_in_every_piece(make_document: Make, strategy: str) -> None:
     text = f"# Städte\n\n{WORDS}\n\nTabelle 5: Städte\n\n{TABLE}\n\n{WORDS}"
     document = make_document(text, "docx", title="Atlas")
-    pieces = [c for c in cut(document, strategy=strategy) if c.kind == "table"]
+    pieces = [c for c in cut_document(document, strategy=strategy) if c.kind == "table"]
     assert len(pieces) > 3
     head = "| Stadt | Fläche | Einwohner |\n| | (km²) | (Tsd.) |"
     assert pieces[0].text.startswith("Tabelle 5: Städte\n\n| Stadt | Fläche")
@@ -101,7 +101,7 @@ def test_a_split_table_keeps_header_units_and_caption_in_every_piece(make_docume
 def test_a_row_longer_than_the_size_is_cut_and_the_others_stay_whole(make_document: Make) -> None:
     long = "| x | " + "Wort " * 200 + "|"
     text = f"| k | v |\n|---|---|\n| a | 1 |\n{long}\n| b | 2 |"
-    chunks = cut(make_document(text, "docx"), strategy="sentence", size_chars=200)
+    chunks = cut_document(make_document(text, "docx"), strategy="sentence", size_chars=200)
     assert all(len(c.text) <= 200 for c in chunks)
     assert chunks[0].text.endswith("| a | 1 |")
     assert chunks[-1].text == "| b | 2 |"
@@ -111,7 +111,7 @@ def test_a_row_longer_than_the_size_is_cut_and_the_others_stay_whole(make_docume
 def test_a_wide_header_is_repeated_within_a_bound(make_document: Make) -> None:
     names = "|" + "|".join(f"Spalte {n}" for n in range(200)) + "|"
     text = f"{names}\n|{'-|' * 200}\n" + "\n".join("|" + "1|" * 200 for _ in range(9))
-    chunks = cut(make_document(text, "xlsx"))
+    chunks = cut_document(make_document(text, "xlsx"))
     heads = [c.prefix for c in chunks if c.prefix]
     assert heads
     assert all(len(h) <= 300 and h.startswith("|Spalte 0|") and h.endswith("|") for h in heads)
@@ -135,7 +135,7 @@ def test_what_the_loader_knows_of_a_block_wins(make_document: Make) -> None:
     text = "Before.\n\nThe annual sales\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nx = y\n\nAfter."
     start, end = text.index("| a"), text.index("\n\nx =")
     blocks = (Block("table", (start, end), "The annual sales"), Block("formula", (end + 2, end + 7), "Identity"))
-    chunks = cut(make_document(text, "docx", blocks=blocks), strategy="sentence")
+    chunks = cut_document(make_document(text, "docx", blocks=blocks), strategy="sentence")
     assert [(c.kind, c.text.splitlines()[0], c.metadata.get("caption", "")) for c in chunks] == [
         ("text", "Before.", ""),
         ("table", "The annual sales", "The annual sales"),
@@ -147,7 +147,7 @@ def test_what_the_loader_knows_of_a_block_wins(make_document: Make) -> None:
 
 def test_headings_and_lead_ins_go_with_their_block(make_document: Make) -> None:
     text = f"{WORDS}\n\n# Rates\n\nThe rates are:\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n{WORDS}"
-    chunks = cut(make_document(text, "docx"), strategy="sentence")
+    chunks = cut_document(make_document(text, "docx"), strategy="sentence")
     assert [c.kind for c in chunks] == ["text", "table", "text"]
     assert chunks[1].text.startswith("# Rates\n\nThe rates are:\n\n| a")
     assert chunks[1].headings == ("Rates",)
@@ -156,7 +156,7 @@ def test_headings_and_lead_ins_go_with_their_block(make_document: Make) -> None:
 
 def test_short_code_and_images_that_say_nothing_stay_in_the_prose(make_document: Make) -> None:
     text = f"Run this.\n\n```\nls\n```\n\n![](a.png)\n\n{WORDS}"
-    assert [c.kind for c in cut(make_document(text, "docx"), strategy="sentence")] == ["text"]
+    assert [c.kind for c in cut_document(make_document(text, "docx"), strategy="sentence")] == ["text"]
     assert [b.kind for b in find_blocks(make_document(text)).blocks] == ["code", "image"]
 
 
@@ -173,7 +173,7 @@ def test_cost_is_linear_in_hostile_text(unit: str) -> None:
     for count in (2_000, 16_000):
         document = Document("d", "s", "text", unit * count)
         started = time.process_time()
-        cut(document)
+        cut_document(document)
         spent.append(time.process_time() - started)
     assert spent[1] < 8 * spent[0] * 3 + 0.3
 
@@ -183,7 +183,7 @@ def test_a_row_that_is_longer_than_a_piece_is_cut_between_cells_and_says_its_key
     rows = [[f"T-{n}", f"Ügyfél {n}", f"hiba {n} " * 20, f"csere {n} " * 20, f"Kis {n}"] for n in range(6)]
     lines = ["| " + " | ".join(row) + " |" for row in (names, ["---"] * 5, *rows)]
     text = "\n".join(lines)
-    chunks = cut(make_document(text, "csv"), size_chars=200)
+    chunks = cut_document(make_document(text, "csv"), size_chars=200)
     assert {at for chunk in chunks for at in range(*chunk.span)} >= {
         at for at, sign in enumerate(text) if not sign.isspace()
     }

@@ -4,7 +4,7 @@ import pytest
 
 from rove import Rove, Text
 from rove.chunk.contents import contents_spans
-from rove.chunk.cut import cut
+from rove.chunk.cut import cut_document
 from rove.records import Document
 
 CHAPTERS = {
@@ -27,7 +27,7 @@ def book(titles: list[str], leader: str, *, heading: str = "# Contents\n\n", gap
 @pytest.mark.parametrize("gap", ["\n", "\n\n"])
 def test_a_table_of_contents_is_a_piece_of_its_own(language: str, leader: str, gap: str) -> None:
     text = book(CHAPTERS[language], leader, gap=gap)
-    chunks = cut(Document("d", "s", "markdown", text))
+    chunks = cut_document(Document("d", "s", "markdown", text))
     contents = [chunk for chunk in chunks if chunk.kind == "contents"]
     assert [chunk.text for chunk in contents] == [text[: text.index("\n\n# 1 ")]]
     assert all(" ." not in chunk.text and "\t" not in chunk.text for chunk in chunks if chunk.kind != "contents")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from rove.chunk import CHUNKERS, MODEL_CHUNKERS, SUPPORTED, CutSettings
-from rove.chunk.cut import cut, strategy_for
+from rove.chunk.cut import cut_document, strategy_for
 from rove.chunk.place import heading_path
 from rove.errors import ConfigError
 from rove.records import Document, Section
@@ -42,24 +42,24 @@ def test_each_kind_has_what_the_mission_names_and_what_every_kind_has(kinds: str
 @pytest.mark.parametrize(("kind", "strategy"), UNSUPPORTED)
 def test_unsupported_pairs_are_refused(make_document: Make, kind: str, strategy: str) -> None:
     with pytest.raises(ConfigError) as caught:
-        cut(make_document("text", kind), strategy=strategy)
+        cut_document(make_document("text", kind), strategy=strategy)
     for word in (kind, strategy, *SUPPORTED[kind]):
         assert word in str(caught.value)
 
 
 @pytest.mark.parametrize(("kind", "strategy"), [(k, s) for k, row in SUPPORTED.items() for s in row if s != "semantic"])
 def test_supported_pairs_work(make_document: Make, kind: str, strategy: str) -> None:
-    assert [c.text for c in cut(make_document("Szöveg.", kind), strategy=strategy)] == ["Szöveg."]
+    assert [c.text for c in cut_document(make_document("Szöveg.", kind), strategy=strategy)] == ["Szöveg."]
 
 
 def test_unknown_kind_and_unknown_strategy(make_document: Make) -> None:
     assert strategy_for("unheard-of") == "sentence"
     with pytest.raises(ConfigError, match="needs a model"):
-        cut(make_document("text", "text"), strategy="semantic")
+        cut_document(make_document("text", "text"), strategy="semantic")
     with pytest.raises(ConfigError):
         strategy_for("epub", "page")
     with pytest.raises(ConfigError, match="'sliding'.*size, page"):
-        cut(make_document("text", "text"), strategy="sliding")
+        cut_document(make_document("text", "text"), strategy="sliding")
 
 
 @pytest.mark.parametrize(
@@ -78,24 +78,24 @@ def test_settings_out_of_range(size: int, overlap: int, separator: str, word: st
 
 def test_ids_follow_text_place_and_version(make_document: Make) -> None:
     document = make_document("same line\nsame line", "text")
-    chunks = cut(document, strategy="separator")
+    chunks = cut_document(document, strategy="separator")
     assert [c.text for c in chunks] == ["same line"] * 2
     assert chunks[0].chunk_id != chunks[1].chunk_id
-    assert chunks == cut(document, strategy="separator")
+    assert chunks == cut_document(document, strategy="separator")
     changed = make_document("same line\nsame line", "text", title="New")
-    assert not {c.chunk_id for c in chunks} & {c.chunk_id for c in cut(changed, strategy="separator")}
+    assert not {c.chunk_id for c in chunks} & {c.chunk_id for c in cut_document(changed, strategy="separator")}
 
 
 def test_kinds_of_chunks(make_document: Make) -> None:
     table = "| a | b |\n|---|---|\n| 1 | 2 |"
     code = "~~~\n| a |\n|---|\n~~~"
     document = make_document(f"Text.\n\n{table}\n\nText | more.\n\n{code}\n\n```x```", "docx")
-    assert [c.kind for c in cut(document, strategy="paragraph")] == ["text", "table", "text", "code", "text"]
+    assert [c.kind for c in cut_document(document, strategy="paragraph")] == ["text", "table", "text", "code", "text"]
 
 
 def test_title_pages_and_language_are_handed_on(make_document: Make) -> None:
     document = make_document("une\fdeux", "pdf", title="Titre", language="fr", metadata={"year": 2020})
-    first, second = cut(document, strategy="page")
+    first, second = cut_document(document, strategy="page")
     assert (first.language, first.prefix, first.metadata, first.page) == ("fr", "Titre", {"year": 2020}, 1)
     assert (second.indexed_text, second.page, second.position) == ("Titre\ndeux", 2, 1)
 
@@ -104,7 +104,7 @@ def test_headings_agree_with_the_document_even_where_sections_end_early() -> Non
     text = "aaaa bbbb\ncccc dddd\neeee ffff"
     sections = (Section("A", 1, (0, 19)), Section("B", 2, (10, 19)))
     document = Document("d", "s", "text", text, sections=sections)
-    chunks = cut(document, strategy="separator")
+    chunks = cut_document(document, strategy="separator")
     assert [c.headings for c in chunks] == [("A",), ("A", "B"), ()]
     assert [c.headings for c in chunks] == [document.headings_at(c.span[0]) for c in chunks]
 

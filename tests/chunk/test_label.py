@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from rove.chunk.cut import cut
+from rove.chunk.cut import cut_document
 from rove.chunk.label import label_of
 from rove.errors import ConfigError
 from rove.records import Chunk, Document
@@ -18,7 +18,7 @@ def post(text: str, subreddit: str = "UPSers") -> Document:
 def labelled(document: Document, size_chars: int, labels: dict[str, str]) -> list[Chunk]:
     label = label_of(document, "subreddit", labels)
     assert label is not None
-    return label.put_on(cut(document, strategy="size", size_chars=label.room(size_chars), overlap_chars=20))
+    return label.put_on(cut_document(document, strategy="size", size_chars=label.room(size_chars), overlap_chars=20))
 
 
 @pytest.mark.parametrize("labels", [{}, SUBREDDITS])
@@ -42,7 +42,7 @@ def test_no_prefix_at_all() -> None:
     label = label_of(document, "", {})
     assert label is not None
     assert label.room(512) == 512
-    assert [chunk.indexed_text for chunk in label.put_on(cut(document))] == ["Just the text."]
+    assert [chunk.indexed_text for chunk in label.put_on(cut_document(document))] == ["Just the text."]
 
 
 def test_headings_stay_where_there_is_no_such_field() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from rove.chunk.cut import cut
+from rove.chunk.cut import cut_document
 from rove.chunk.outline import recovered_sections
 from rove.records import Document, Section
 
@@ -85,7 +85,7 @@ def test_known_sections_are_kept_and_a_lone_title_stands_above_what_is_recovered
 
 def test_chunks_carry_the_recovered_headings(make_document: Make) -> None:
     text = f"1 Travel\n\n{BODY}1.1 Trains\n\n{BODY}2 Leave\n\n{BODY}"
-    chunks = cut(make_document(text, "pdf", title="Rules"), strategy="outline")
+    chunks = cut_document(make_document(text, "pdf", title="Rules"), strategy="outline")
     assert [c.prefix for c in chunks] == ["Rules > 1 Travel", "Rules > 1 Travel > 1.1 Trains", "Rules > 2 Leave"]
     assert chunks[1].metadata == {"Header1": "1 Travel", "Header2": "1.1 Trains"}
     assert [c.text.splitlines()[0] for c in chunks] == ["1 Travel", "1.1 Trains", "2 Leave"]

@@ -8,19 +8,19 @@ from itertools import pairwise
 import pytest
 
 from rove.chunk import CutSettings
-from rove.chunk.cut import cut, cut_by
+from rove.chunk.cut import cut_by, cut_document
 from rove.records import Document
 
 Make = Callable[..., Document]
 
 
 def texts(document: Document, strategy: str, **options: object) -> list[str]:
-    return [c.text for c in cut(document, strategy=strategy, **options)]  # type: ignore[arg-type]
+    return [c.text for c in cut_document(document, strategy=strategy, **options)]  # type: ignore[arg-type]
 
 
 def test_page(make_document: Make) -> None:
     document = make_document("Erste Seite.\n\fSecond page,\nlong.\f \n\f第四页。", "pdf")
-    chunks = cut(document, strategy="page")
+    chunks = cut_document(document, strategy="page")
     assert [(c.text, c.page) for c in chunks] == [("Erste Seite.", 1), ("Second page,\nlong.", 2), ("第四页。", 4)]
 
 
@@ -87,7 +87,7 @@ Again, the same heading.
 
 
 def test_header(make_document: Make) -> None:
-    chunks = cut(make_document(MARKDOWN, title="Guide", metadata={"topic": "x"}))
+    chunks = cut_document(make_document(MARKDOWN, title="Guide", metadata={"topic": "x"}))
     assert [c.text.splitlines()[0] for c in chunks] == ["Before all.", "# Guide", "## Use", "## Use"]
     assert [c.headings for c in chunks] == [(), ("Guide", "Install"), ("Guide", "Use", "Search"), ("Guide", "Use")]
     assert [c.prefix for c in chunks] == ["Guide", "Guide > Install", "Guide > Use > Search", "Guide > Use"]
@@ -101,7 +101,7 @@ def test_header(make_document: Make) -> None:
 
 def test_header_cuts_long_sections_within_themselves(make_document: Make) -> None:
     text = "# One\n\n" + "Ein Satz mit Wörtern. " * 60 + "\n\n# Two\n\nKurz.\n\n# Three\n\nKurz auch."
-    chunks = cut(make_document(text))
+    chunks = cut_document(make_document(text))
     assert all(len(c.text) <= 512 for c in chunks)
     assert [c.headings[0] for c in chunks] == ["One"] * (len(chunks) - 2) + ["Two", "Three"]
     assert chunks[-2].text == "# Two\n\nKurz."
@@ -119,7 +119,7 @@ def test_header_underlined_and_without_marks(make_document: Make) -> None:
     one = type(one)("Top", 1, (0, len(text)))
     two = type(two)("Sub", 2, (9, len(text)))
     document = make_document(text, sections=(one, two))
-    chunks = cut(document)
+    chunks = cut_document(document)
     assert [(c.text, c.headings) for c in chunks] == [(text, ("Top", "Sub"))]
 
 
@@ -154,7 +154,7 @@ def test_whole_sentences_are_packed(make_document: Make, language: str, strategy
 
 def test_sentences_overlap_by_whole_sentences(make_document: Make) -> None:
     text = "".join(f"Sentence number {n} stands here. " for n in range(40))
-    pieces = cut(make_document(text, "text"), strategy="sentence", size_chars=200, overlap_chars=70)
+    pieces = cut_document(make_document(text, "text"), strategy="sentence", size_chars=200, overlap_chars=70)
     for before, after in pairwise(pieces):
         shared = text[after.span[0] : before.span[1]]
         assert 0 < len(shared) <= 70
@@ -164,17 +164,17 @@ def test_sentences_overlap_by_whole_sentences(make_document: Make) -> None:
 
 def test_a_sentence_longer_than_the_size_is_cut_and_a_heading_goes_with_its_text(make_document: Make) -> None:
     long = "word, " * 80 + "end."
-    pieces = cut(make_document(f"Short one. {long} Short two.", "text"), strategy="sentence", size_chars=120)
+    pieces = cut_document(make_document(f"Short one. {long} Short two.", "text"), strategy="sentence", size_chars=120)
     assert all(len(piece.text) <= 120 for piece in pieces)
     text = "# Book\n\n" + "".join(f"## Part {n}\n\nSome words stand here.\n\n" for n in range(9))
-    for piece in cut(make_document(text, "docx"), strategy="sentence", size_chars=100):
+    for piece in cut_document(make_document(text, "docx"), strategy="sentence", size_chars=100):
         assert not piece.text.splitlines()[-1].startswith("#")
 
 
 def test_parents_hold_their_children_and_do_not_overlap(make_document: Make) -> None:
     text = "".join(f"# Part {n}\n\n" + "Some words of this part stand here. " * 30 + "\n\n" for n in range(5))
     document = make_document(text, "docx")
-    chunks = cut(document, strategy="parent", size_chars=200, overlap_chars=0)
+    chunks = cut_document(document, strategy="parent", size_chars=200, overlap_chars=0)
     parents = sorted({c.parent for c in chunks if c.parent})
     assert len(parents) == 10
     assert all(a[1] <= b[0] for a, b in pairwise(parents))
@@ -183,4 +183,4 @@ def test_parents_hold_their_children_and_do_not_overlap(make_document: Make) -> 
         assert chunk.parent[0] <= chunk.span[0]
         assert chunk.span[1] <= chunk.parent[1]
         assert 200 < chunk.parent[1] - chunk.parent[0] <= 800
-    assert [c.parent for c in cut(make_document("One piece.", "docx"), strategy="parent")] == [None]
+    assert [c.parent for c in cut_document(make_document("One piece.", "docx"), strategy="parent")] == [None]

@@ -11,9 +11,9 @@ from click.testing import CliRunner, Result
 from rich.console import Console
 
 from rove.cli import rove
-from rove.cli.explain import branch_of, lines_of, show_path
+from rove.cli.explain import branch_of, show_path, tree_lines
 from rove.cli.output import Output
-from rove.errors import counted
+from rove.errors import count_text
 from rove.records import Answer, Citation, PathStep, Text
 from rove.sync import Rove
 
@@ -53,7 +53,7 @@ def test_what_walks_learned_is_listed_searched_edited_and_erased(base: str) -> N
     assert json.loads(run(base, "memory", "forget", name, "--json").output) == {"forgotten": 1}
     assert run(base, "memory", "clear", answer="n\n").exit_code == 1
     assert len(json.loads(run(base, "memory", "list", "--json").output)) == len(facts) - 1
-    assert run(base, "memory", "clear", "--yes").output == f"{counted(len(facts) - 1, 'fact')} forgotten\n"
+    assert run(base, "memory", "clear", "--yes").output == f"{count_text(len(facts) - 1, 'fact')} forgotten\n"
     assert json.loads(run(base, "memory", "leads", "--json").output) == []
 
 
@@ -91,7 +91,7 @@ def test_the_path_is_drawn_in_a_terminal_and_no_text_of_a_document_steers_it() -
         PathStep("m", "From before.", 0),
     )
     answer = Answer("Who [i]?", "", "extractive", "en", path=path)
-    assert list(lines_of(branch_of(answer))) == [
+    assert list(tree_lines(branch_of(answer))) == [
         "Who [i]?",
         "  [1] One [bold]fact[/bold] \x1b[31m. — T[red]itle (round 1)",
         "    → name of it (name)",

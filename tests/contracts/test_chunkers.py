@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rove.chunk import CHUNKERS, CutSettings
-from rove.chunk.cut import cut, cut_by
+from rove.chunk.cut import cut_by, cut_document
 from rove.records import Document
 from rove.testing import ChunkerContract, ModelChunkerContract
 from rove.testing.chunkers import SEEDS, check_spans, random_document, random_settings
@@ -100,7 +100,7 @@ def test_any_text_at_all_is_cut(text: str, size: int, overlap: int) -> None:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_chunks_say_where_they_stand(seed: int) -> None:
     document, how = random_document(seed), random_settings(seed)
-    chunks = cut(document, strategy="size", size_chars=how.size_chars, overlap_chars=how.overlap_chars)
+    chunks = cut_document(document, strategy="size", size_chars=how.size_chars, overlap_chars=how.overlap_chars)
     assert len({c.chunk_id for c in chunks}) == len(chunks)
     assert [c.position for c in chunks] == list(range(len(chunks)))
     for chunk in chunks:

@@ -13,7 +13,7 @@ from tests.mariadb_server import running
 from rove import Rove
 from rove.databases.targets import Target, target_of
 from rove.errors import InputError, ServiceError
-from rove.load.data.database import address_of, database_documents, engine_of
+from rove.load.data.database import database_address, database_documents, engine_of
 from rove.load.discover import schema_location
 from rove.models.fake import FakeEmbedder
 
@@ -31,7 +31,7 @@ MADE = (
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
     with running() as given:
-        engine = engine_of(address_of(given))
+        engine = engine_of(database_address(given))
         with engine.begin() as connection:
             for made in MADE:
                 connection.execute(text(made))
@@ -41,7 +41,7 @@ def address() -> Iterator[str]:
 
 def still_running(address: str, words: str) -> int:
     """How many statements with these words the server works on, after those that end within 2 s."""
-    engine = engine_of(address_of(address))
+    engine = engine_of(database_address(address))
     count = text("SELECT COUNT(*) FROM information_schema.processlist WHERE info LIKE :like AND id <> CONNECTION_ID()")
     found, ends = 1, time.monotonic() + 2
     with engine.connect() as connection:

@@ -14,7 +14,7 @@ from rove.databases.ask import DatabaseAsker
 from rove.databases.by_meaning import NameMeanings
 from rove.databases.targets import Target, target_of
 from rove.errors import InputError, ServiceError
-from rove.load.data.database import address_of, engine_of
+from rove.load.data.database import database_address, engine_of
 from rove.models import EMBEDDERS
 from rove.models.judge import judge_of
 from rove.settings import EmbedderSettings, JudgeSettings
@@ -26,7 +26,7 @@ def target() -> Iterator[Target]:
         url = make_url(given)
         socket = {"unix_sock": f"{url.query['host']}/.s.PGSQL.5432"}
         address = url.set(drivername="postgresql", host=None, query=socket).render_as_string(hide_password=False)
-        engine = engine_of(address_of(address))
+        engine = engine_of(database_address(address))
         with engine.begin() as connection:
             for made in (
                 "CREATE TABLE cust (id INT PRIMARY KEY, nm TEXT)",

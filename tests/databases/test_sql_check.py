@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rove.databases.check import checked
+from rove.databases.check import check_sql
 from rove.errors import InputError
 from rove.records.schema import Column, TableSchema
 
@@ -65,27 +65,27 @@ BAD = (
 @pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.parametrize("sql", GOOD)
 def test_one_select_over_known_tables_runs(sql: str, dialect: str) -> None:
-    assert checked(sql, dialect, TABLES, max_rows=10).tables
+    assert check_sql(sql, dialect, TABLES, max_rows=10).tables
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.parametrize("sql", BAD)
 def test_all_else_is_refused(sql: str, dialect: str) -> None:
     with pytest.raises(InputError):
-        checked(sql, dialect, TABLES, max_rows=10)
+        check_sql(sql, dialect, TABLES, max_rows=10)
 
 
 def test_the_rows_are_limited_and_a_smaller_limit_stays() -> None:
-    assert checked("select name from cust", "sqlite", TABLES, max_rows=5).sql.endswith("LIMIT 6")
-    assert checked("select name from cust limit 900", "sqlite", TABLES, max_rows=5).sql.endswith("LIMIT 6")
-    assert checked("select name from cust limit 2", "sqlite", TABLES, max_rows=5).sql.endswith("LIMIT 2")
+    assert check_sql("select name from cust", "sqlite", TABLES, max_rows=5).sql.endswith("LIMIT 6")
+    assert check_sql("select name from cust limit 900", "sqlite", TABLES, max_rows=5).sql.endswith("LIMIT 6")
+    assert check_sql("select name from cust limit 2", "sqlite", TABLES, max_rows=5).sql.endswith("LIMIT 2")
 
 
 def test_comments_and_hints_do_not_run() -> None:
-    found = checked("select /* drop table cust */ name from cust -- ; delete from cust", "mysql", TABLES, max_rows=5)
+    found = check_sql("select /* drop table cust */ name from cust -- ; delete from cust", "mysql", TABLES, max_rows=5)
     assert found.sql == "SELECT name FROM cust LIMIT 6"
 
 
 def test_the_message_says_what_was_meant() -> None:
     with pytest.raises(InputError, match="Did you mean 'name'"):
-        checked("select nmae from cust", "sqlite", TABLES, max_rows=5)
+        check_sql("select nmae from cust", "sqlite", TABLES, max_rows=5)

@@ -12,7 +12,7 @@ import pytest
 from rove.errors import InputError
 from rove.evaluate.agreement import agreement
 from rove.evaluate.dataset import read_dataset
-from rove.evaluate.dataset.questions import rows_of
+from rove.evaluate.dataset.questions import read_records
 from rove.evaluate.labels import Vote
 from rove.evaluate.log import append, beside, read_log
 from rove.evaluate.made import MadeQuestion, write_rows
@@ -26,7 +26,7 @@ from rove.evaluate.review import (
     votes_of,
     waiting,
 )
-from rove.evaluate.runs import Ranked, add_label, labels_of, pool, read_run, unlabelled
+from rove.evaluate.runs import Ranked, add_label, pool, read_labels, read_run, unlabelled
 
 
 @pytest.fixture(params=["made.jsonl", "made.csv"])
@@ -40,7 +40,7 @@ def made(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
 
 
 def ids(path: Path) -> list[str]:
-    return [row.text("id") for row in rows_of(path)]
+    return [row.text("id") for row in read_records(path)]
 
 
 def test_each_annotator_sees_what_is_left_for_them(made: Path) -> None:
@@ -48,7 +48,7 @@ def test_each_annotator_sees_what_is_left_for_them(made: Path) -> None:
     add_review(made, Review("ann", first, "yes"))
     add_review(made, Review("ann", second, "skip"))
     add_review(made, Review("bob", first, "no"))
-    rows = list(rows_of(made))
+    rows = list(read_records(made))
     assert [row.text("id") for row in waiting(rows, reviews_of(made), "ann")] == [third]
     assert [row.text("id") for row in waiting(rows, reviews_of(made), "bob")] == [second, third]
 
@@ -66,7 +66,7 @@ def test_the_last_word_of_each_counts_and_the_file_says_what_became_of_each_ques
     ):
         add_review(made, review)
     settle(made)
-    rows = list(rows_of(made))
+    rows = list(read_records(made))
     assert [row.text("status") for row in rows] == ["yes", "no", "unclear"]
     assert [row.text("question") for row in rows] == ["Put better?", "Question 1, 質問?", "Question 2, 質問?"]
     assert [question.question_id for question in read_dataset(made).questions] == [first, third]
@@ -76,7 +76,7 @@ def test_the_last_word_of_each_counts_and_the_file_says_what_became_of_each_ques
 
 
 def test_questions_that_nobody_has_seen_stay_new(made: Path) -> None:
-    assert [row["status"] for row in reviewed(list(rows_of(made)), [])] == ["new"] * 3
+    assert [row["status"] for row in reviewed(list(read_records(made)), [])] == ["new"] * 3
     assert verdict_of([]) == ""
 
 
@@ -139,9 +139,9 @@ def test_labels_are_kept_and_only_what_is_left_is_asked(tmp_path: Path) -> None:
     pools = pool(read_run(run), 10)
     add_label(run, Vote("ann", "q1", "d1", 1))
     add_label(run, Vote("ann", "q2", "d3", None))
-    assert labels_of(run) == [Vote("ann", "q1", "d1", 1), Vote("ann", "q2", "d3", None)]
-    assert [name for _, name in unlabelled(pools, labels_of(run), "ann")] == ["d2"]
-    assert len(unlabelled(pools, labels_of(run), "bob")) == 3
+    assert read_labels(run) == [Vote("ann", "q1", "d1", 1), Vote("ann", "q2", "d3", None)]
+    assert [name for _, name in unlabelled(pools, read_labels(run), "ann")] == ["d2"]
+    assert len(unlabelled(pools, read_labels(run), "bob")) == 3
     append(beside(run, "labels"), {"annotator": "ann", "question_id": "q", "document_id": "d", "label": "1"})
     with pytest.raises(InputError, match="label"):
-        labels_of(run)
+        read_labels(run)

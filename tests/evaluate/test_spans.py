@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rove.evaluate.spans import SpanScore, holds, joined, score_spans, shared_chars
+from rove.evaluate.spans import SpanScore, holds, join_spans, score_spans, shared_chars
 
 spans = st.lists(st.tuples(st.integers(0, 60), st.integers(1, 20)).map(lambda pair: (pair[0], sum(pair))), max_size=6)
 
@@ -15,7 +15,7 @@ spans = st.lists(st.tuples(st.integers(0, 60), st.integers(1, 20)).map(lambda pa
 @given(spans, spans)
 def test_counting_is_that_of_sets_of_characters(read: list[tuple[int, int]], gold: list[tuple[int, int]]) -> None:
     read_set, gold_set = ({place for span in each for place in range(*span)} for each in (read, gold))
-    assert shared_chars(joined(read, 0), joined(gold, 0)) == len(read_set & gold_set)
+    assert shared_chars(join_spans(read, 0), join_spans(gold, 0)) == len(read_set & gold_set)
 
 
 @settings(deadline=None)

@@ -18,11 +18,11 @@ from lxml import etree
 from rove.evaluate.configuration import Configuration
 from rove.evaluate.dataset import GoldSpan
 from rove.evaluate.lab import Lab
-from rove.evaluate.machine import described
+from rove.evaluate.machine import machine_facts
 from rove.evaluate.metrics import Scores
 from rove.evaluate.one_configuration import evaluate
 from rove.evaluate.parquet_rows import write_rows
-from rove.evaluate.report.report_page import page
+from rove.evaluate.report.report_page import report_html
 from rove.evaluate.results import Results
 from rove.evaluate.study import Study, effects, study, undominated
 from rove.markup import Markup, tag
@@ -134,7 +134,7 @@ class _Checker(HTMLParser):
 
 
 def test_the_report_loads_nothing_and_foreign_text_stays_text(made: Study) -> None:
-    html = page(made, described())
+    html = report_html(made, machine_facts())
     checker = _Checker()
     checker.feed(html)
     assert checker.outside == []
@@ -152,7 +152,7 @@ def test_the_report_loads_nothing_and_foreign_text_stays_text(made: Study) -> No
 
 
 def test_every_plot_is_well_formed_and_has_its_numbers_as_a_table(made: Study) -> None:
-    html = page(made, described())
+    html = report_html(made, machine_facts())
     script = html[html.index("<script>") : html.index("</script>") + len("</script>")]  # is no XML
     root = etree.fromstring(html.replace("<!doctype html>\n", "").replace(script, ""))
     figures = root.findall(".//figure")
@@ -172,7 +172,7 @@ def test_every_plot_is_well_formed_and_has_its_numbers_as_a_table(made: Study) -
 
 def test_no_key_stands_in_the_report(made: Study) -> None:
     first = replace(made.grid.configurations[0], overrides={"chat": {"api_key": "s3cret", "model": "m"}})
-    html = page(replace(made, grid=replace(made.grid, configurations=(first,))), described())
+    html = report_html(replace(made, grid=replace(made.grid, configurations=(first,))), machine_facts())
     assert "s3cret" not in html
     assert "chat.api_key = (secret) · chat.model = m" in html
 
@@ -181,7 +181,7 @@ def test_a_sweep_of_one_configuration_has_a_report_too(tmp_path: Path) -> None:
     grid, dataset = small_grid(factors={}, when={}), small_dataset()
     plan = swept(grid, dataset, tmp_path)
     results = Results(tmp_path / "results.sqlite")
-    html = page(study(grid, plan, dataset, results), described())
+    html = report_html(study(grid, plan, dataset, results), machine_facts())
     results.close()
     assert "No configuration has a higher rr" in html
     assert "Nothing is varied." in html
@@ -196,7 +196,7 @@ def test_nothing_relevant_means_no_scores_and_no_nan(tmp_path: Path) -> None:
     results.close()
     assert all(line.means["rr"] is None for line in found.lines)
     assert found.frontiers["rr"] == ()
-    assert "have no rr" in page(found, described())
+    assert "have no rr" in report_html(found, machine_facts())
 
 
 @pytest.mark.parametrize(("low", "high"), [(0.0, 1.0), (-3.2, 0.001), (0.5, 0.5), (1e-9, 2e-9), (-1e6, 1e6)])

@@ -9,7 +9,7 @@ import pytest
 from rove import ConfigError
 from rove.flow import Flow, FlowContext, checked, operator, read_flow, templates
 from rove.flow.condition import read_condition
-from rove.flow.definition import flow_of, from_json, to_json
+from rove.flow.definition import flow_json, flow_of, from_json
 from rove.flow.flow_plan import FlowPlan
 from rove.flow.operator import operator_of
 from rove.flow.picture import as_lines, as_mermaid, as_svg
@@ -116,7 +116,7 @@ def test_code_says_the_same_as_a_file_and_is_kept_with_its_run() -> None:
     )
     assert flow.steps == flow_of(GOOD, "mine.toml").steps
     for made in (flow, *map(read_flow, templates())):
-        assert from_json(to_json(made)) == made
+        assert from_json(flow_json(made)) == made
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rove.language.identifiers import in_words, known_words, short_forms, spelled_out
-from rove.language.schema_text import column_spans, reads_as_schema, schema_of, written
+from rove.language.schema_text import column_spans, describe_table, reads_as_schema, schema_of
 from rove.records.schema import Column, TableSchema
 
 
@@ -60,7 +60,7 @@ TABLE = TableSchema(
 
 
 def test_what_is_written_is_read_back() -> None:
-    text = written(TABLE)
+    text = describe_table(TABLE)
     assert schema_of(text) == TABLE
     assert [text[slice(*span)][:7] for span in column_spans(text)] == ["- `ID` ", "- `CUST", "- `PRC`", "- `Home"]
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from rove import Rove, Text
-from rove.answer.answerer import shown
+from rove.answer.answerer import render_block
 from rove.answer.extract import list_candidates
 from rove.language.pipe_rows import as_table, table_rows
 from rove.records import Chunk, Hit
@@ -75,7 +75,7 @@ def test_rows_of_one_table_stand_under_one_header_each_with_its_own_mark() -> No
     text = "| Lift | Built |\n|---|---|\n| Lift east | in 1908 |\n| Lift west | in 1911 |\n"
     hit = Hit(Chunk("c", "d", text, (0, len(text)), 0, kind="table", language="en"), 1.0, title="T", uri="u")
     quotes = list_candidates("When was the lift built?", [hit], "en")
-    assert shown(quotes).splitlines() == [
+    assert render_block(quotes).splitlines() == [
         "| Lift | Built |",
         "| --- | --- |",
         "| Lift east | in 1908 [1] |",

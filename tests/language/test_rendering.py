@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from rove.language.rendering import Link, render, rows_of
+from rove.language.rendering import Link, render, rows_of_cells
 
 SENTENCES = {
     "en": (
@@ -110,14 +110,14 @@ def test_blocks_are_spans_of_what_is_shown() -> None:
     ]
     table = next((block, said) for block, said in shown.parts() if block.kind == "table")
     assert table[0].headed
-    assert rows_of(table[1]) == [["City", "Head"], ["Oslo", "a | b"]]
+    assert rows_of_cells(table[1]) == [["City", "Head"], ["Oslo", "a | b"]]
     assert shown.links == (Link("Oslo", "/o"),)
 
 
 def test_a_piece_of_a_split_table_stands_under_its_head() -> None:
     shown = render("| Oslo | 709,000 |", head="Cities\n| City | People |\n| | in 2023 |")
     assert [block.headed for block in shown.blocks] == [True]
-    assert rows_of(shown.text) == [["City", "People"], ["", "in 2023"], ["Oslo", "709,000"]]
+    assert rows_of_cells(shown.text) == [["City", "People"], ["", "in 2023"], ["Oslo", "709,000"]]
     whole = "| City |\n| --- |\n| Oslo |"
     assert render(whole, head="| City |") == render(whole)
 

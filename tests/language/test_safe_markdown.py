@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from markdown_viewers import acts
-from rove.language.safe_markdown import fenced, literal, safe_markdown
+from rove.language.safe_markdown import fence_code, literal, safe_markdown
 
 ATTACKS = (
     "<img src=x onerror=alert(1)>", "<script>alert(1)</script>", "<!-- open", "<?php", "</div><svg/onload=a>",
@@ -78,4 +78,4 @@ def test_layout_and_code_stay(text: str) -> None:
 def test_indented_code_stays_code_and_an_open_fence_is_closed() -> None:
     assert safe_markdown("So:\n\n    <b>\n\n\ti = 1\n\nend") == "So:\n\n```\n<b>\n\ni = 1\n```\n\nend"
     assert safe_markdown("~~~sh x\n<b>") == "~~~sh\n<b>\n~~~"
-    assert fenced("a\n```\n<b>", "sql") == "````sql\na\n```\n<b>\n````"
+    assert fence_code("a\n```\n<b>", "sql") == "````sql\na\n```\n<b>\n````"

@@ -10,7 +10,7 @@ import pytest
 
 from load.samples import PARAGRAPHS, docx_file, html_page, pdf_report, source
 from rove.errors import InputError
-from rove.load.discover import Location, load_documents, locate, read
+from rove.load.discover import Location, load_documents, locate, read_place
 from rove.load.folder_files import LOOP, NO_FILE, NOWHERE, OUT, LeftOut
 from rove.records import Text
 
@@ -26,7 +26,7 @@ def write(folder: Path, files: dict[str, bytes]) -> None:
 
 def refused(location: Location, **options: int) -> InputError:
     with pytest.raises(InputError) as caught:
-        read(location, **options)
+        read_place(location, **options)
     assert caught.value.cure
     return caught.value
 
@@ -120,7 +120,7 @@ def test_a_file_without_the_right_to_read_it() -> None:
         Path(folder).chmod(0o755)
         path = Path(folder) / "a.txt"
         path.write_text("x")
-        assert read(locate([path])[0]).data == b"x"
+        assert read_place(locate([path])[0]).data == b"x"
         path.chmod(0)
         user = os.geteuid()
         os.seteuid(user or NOBODY)  # root may read everything
@@ -154,13 +154,13 @@ def test_an_address_of_an_unknown_kind_is_refused_with_the_cure() -> None:
 )
 def test_what_it_is_counts_for_more_than_its_name(tmp_path: Path, name: str, data: bytes, kind: str) -> None:
     write(tmp_path, {name: data})
-    assert read(locate([tmp_path / name])[0]).kind == kind
+    assert read_place(locate([tmp_path / name])[0]).kind == kind
 
 
 def test_a_text_of_the_caller(tmp_path: Path) -> None:
     text = Text("# Jegyzet\n\nSzöveg.\ud800", id="note-1", title="Mein Titel", metadata={"topic": "x"}, kind="markdown")
     [location] = locate([text])
-    [document] = load_documents(read(location))
+    [document] = load_documents(read_place(location))
     assert (document.document_id, document.source, document.title) == ("note-1", "note-1", "Mein Titel")
     assert document.text == "# Jegyzet\n\nSzöveg."
     assert document.metadata == {"topic": "x"}

@@ -20,7 +20,7 @@ from load.samples_office import deck_sample, odt_sample, rtf_text
 from load.samples_web import book, compound_file, eml_file, mbox_file, msg_file
 from rove.errors import InputError
 from rove.load import LOADERS, formats
-from rove.load.discover import kind_of, load_documents, locate, read
+from rove.load.discover import kind_of, load_documents, locate, read_place
 from rove.load.sniff import sniff
 from rove.records import Document
 
@@ -143,7 +143,7 @@ def test_what_is_not_read_is_called_by_its_name_with_what_to_save_it_as(
 ) -> None:
     (tmp_path / name).write_bytes(data)
     with pytest.raises(InputError) as raised:
-        list(load_documents(read(locate([tmp_path / name])[0])))
+        list(load_documents(read_place(locate([tmp_path / name])[0])))
     known = formats.UNREAD[called]
     assert known.what in raised.value.reason
     assert name in raised.value.reason
@@ -166,7 +166,7 @@ def test_every_name_that_is_given_is_a_format_or_a_loader() -> None:
 
 def documents(tmp_path: Path, name: str, data: bytes) -> list[Document]:
     (tmp_path / name).write_bytes(data)
-    return list(load_documents(read(locate([tmp_path / name])[0])))
+    return list(load_documents(read_place(locate([tmp_path / name])[0])))
 
 
 def test_a_workbook_with_a_word_document_in_it_is_read_as_the_workbook(tmp_path: Path) -> None:

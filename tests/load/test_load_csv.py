@@ -7,7 +7,7 @@ import pytest
 from load.samples import source
 from rove.errors import InputError
 from rove.load.data import long_table
-from rove.load.discover import load_documents, locate, read
+from rove.load.discover import load_documents, locate, read_place
 from rove.load.sheets import csv
 from rove.load.sheets.csv import find_dialect
 from rove.records import Document
@@ -65,7 +65,7 @@ def test_encodings(encoding: str) -> None:
 @pytest.mark.data
 def test_a_real_japanese_file(shared_data: Path) -> None:
     path = shared_data / "files/markitdown/packages/markitdown/tests/test_files/test_mskanji.csv"
-    [document] = load_documents(read(locate([path])[0]))
+    [document] = load_documents(read_place(locate([path])[0]))
     assert document.text.startswith("| 名前 | 年齢 | 住所 |\n| --- | --- | --- |\n| 佐藤太郎 | 30 | 東京 |")
 
 

@@ -8,7 +8,7 @@ import pytest
 from load.samples import PARAGRAPHS, source
 from load.samples_data import notebook
 from rove.errors import InputError
-from rove.load.discover import load_documents, locate, read
+from rove.load.discover import load_documents, locate, read_place
 from rove.records import Document
 
 
@@ -53,7 +53,7 @@ def test_pictures_in_the_text_keep_no_bytes() -> None:
 @pytest.mark.data
 def test_a_real_notebook(shared_data: Path) -> None:
     path = shared_data / "files/markitdown/packages/markitdown/tests/test_files/test_notebook.ipynb"
-    [document] = load_documents(read(locate([path])[0]))
+    [document] = load_documents(read_place(locate([path])[0]))
     assert '```python\nprint("markitdown")\n```\n\n```\nmarkitdown\n```' in document.text
     assert document.title == "Test Notebook Title"
 

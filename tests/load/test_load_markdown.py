@@ -6,7 +6,7 @@ import pytest
 
 from load.samples import PARAGRAPHS, markdown_text, source
 from rove.errors import InputError
-from rove.load.markdown import MarkdownLoader, markdown_sections, plain, split_front_matter
+from rove.load.markdown import MarkdownLoader, markdown_sections, split_front_matter, strip_markup
 
 
 def titles(text: str) -> list[tuple[int, str]]:
@@ -78,7 +78,7 @@ def test_front_matter_alone_is_empty() -> None:
 
 
 def test_plain_keeps_underscores_in_names() -> None:
-    assert plain("`a_b_c` and *x* and __y__") == "a_b_c and x and y"
+    assert strip_markup("`a_b_c` and *x* and __y__") == "a_b_c and x and y"
 
 
 def test_headings_are_found_fast() -> None:

@@ -8,7 +8,7 @@ import pytest
 from load.samples import PARAGRAPHS, source
 from load.samples_data import parquet_file, parquet_records
 from rove.errors import InputError
-from rove.load.discover import load_documents, locate, read
+from rove.load.discover import load_documents, locate, read_place
 from rove.prepare import Preparer, Recipe
 from rove.records import Document
 
@@ -48,17 +48,17 @@ def test_half_a_file_is_damaged() -> None:
 
 @pytest.mark.data
 def test_a_real_table(shared_data: Path) -> None:
-    [document] = load_documents(read(locate([shared_data / "pawsitive/labels.parquet"])[0]))
+    [document] = load_documents(read_place(locate([shared_data / "pawsitive/labels.parquet"])[0]))
     assert document.text.startswith("| run | query | rank | reddit_name | annotator | label |\n")
 
 
 def test_a_large_file_is_mapped_and_read_as_one_that_is_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     place = tmp_path / "rows.parquet"
     place.write_bytes(parquet_records())
-    held = read(locate([place])[0])
+    held = read_place(locate([place])[0])
     monkeypatch.setattr("rove.load.file_bytes.MAPPED_FROM_BYTES", 1)
     monkeypatch.setattr("rove.load.file_bytes.HEAD_BYTES", 8)
-    mapped = read(locate([place])[0])
+    mapped = read_place(locate([place])[0])
     assert (mapped.data, mapped.all_bytes[:]) == (held.data[:8], held.data)
     assert list(load_documents(mapped)) == list(load_documents(held))
     preparer = Preparer(Recipe("fake", ""))
@@ -70,5 +70,5 @@ def test_a_large_file_that_only_begins_like_one_is_damaged(tmp_path: Path, monke
     place.write_bytes(b"PAR1 is how a parquet file begins.")
     monkeypatch.setattr("rove.load.file_bytes.MAPPED_FROM_BYTES", 1)
     with pytest.raises(InputError) as caught:
-        list(load_documents(read(locate([place])[0])))
+        list(load_documents(read_place(locate([place])[0])))
     assert caught.value.outcome == "damaged"

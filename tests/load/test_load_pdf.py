@@ -8,7 +8,7 @@ from load.samples import pdf_file, pdf_report, source
 from rove.errors import InputError
 from rove.load.discover import load_documents
 from rove.load.image import ocr
-from rove.load.layout.canonical import written
+from rove.load.layout.canonical import canonical_text
 from rove.load.layout.printed import OrderedPage, Word, line_of
 from rove.load.pdf.loader import PdfLoader
 from rove.records import Document
@@ -73,7 +73,7 @@ def test_a_pdf_without_text_asks_for_ocr() -> None:
 def test_wrapped_lines_are_joined_as_their_script_does(lines: list[str], text: str) -> None:
     words = [Word(72, 100 + 14 * n, 72 + 7 * len(line), 111 + 14 * n, line, 10) for n, line in enumerate(lines)]
     sheet = OrderedPage(1, 595, 842, tuple(line_of([word]) for word in words))
-    assert written([sheet]).text == text
+    assert canonical_text([sheet]).text == text
 
 
 @pytest.mark.data

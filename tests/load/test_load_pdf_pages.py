@@ -291,7 +291,7 @@ def test_attached_files_are_documents_of_their_own() -> None:
 
 
 def test_what_was_read_is_kept_when_the_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    read, calls = pdf.read_text, list[int]()
+    read, calls = pdf.measured_words, list[int]()
 
     def slow(page: object) -> object:
         calls.append(1)
@@ -299,7 +299,7 @@ def test_what_was_read_is_kept_when_the_time_is_up(monkeypatch: pytest.MonkeyPat
             raise OutOfTime
         return read(page)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(pdf, "read_text", slow)
+    monkeypatch.setattr(pdf, "measured_words", slow)
     assert "page 3 of 4" in str(read_in_part(pdf_report(4)))
 
 

@@ -8,7 +8,7 @@ from load.samples import source, zip_file
 from load.samples_data import workbook
 from rove.errors import InputError
 from rove.load import LOADERS
-from rove.load.discover import load_documents, locate, read
+from rove.load.discover import load_documents, locate, read_place
 from rove.load.sheets import sheet
 from rove.load.sheets.header import find_header
 from rove.load.sheets.sheet import Row, Sheet
@@ -93,7 +93,7 @@ def test_one_workbook_reads_the_same_in_three_formats(kind: str) -> None:
 @pytest.mark.parametrize("suffix", ["xlsx", "xls"])
 def test_a_real_workbook(suffix: str, shared_data: Path) -> None:
     folder = shared_data / "files/markitdown/packages/markitdown/tests/test_files"
-    [document] = load_documents(read(locate([folder / f"test.{suffix}"])[0]))
+    [document] = load_documents(read_place(locate([folder / f"test.{suffix}"])[0]))
     assert document.text.count("\n| ") == 31
     for text in ("| Alpha | Beta | Gamma | Delta |", "6ff4173b-42a5-4784-9b19-f49caff4d93d", "# 09060124"):
         assert text in document.text

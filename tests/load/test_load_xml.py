@@ -8,7 +8,7 @@ from load.samples import PARAGRAPHS, source
 from load.samples_data import rss_feed
 from rove.errors import InputError
 from rove.load.data import outline
-from rove.load.discover import load_documents, locate, read
+from rove.load.discover import load_documents, locate, read_place
 from rove.records import Document
 
 
@@ -59,7 +59,7 @@ def test_atom() -> None:
 @pytest.mark.data
 def test_a_real_feed(shared_data: Path) -> None:
     path = shared_data / "files/markitdown/packages/markitdown/tests/test_files/test_rss.xml"
-    documents = list(load_documents(read(locate([path])[0])))
+    documents = list(load_documents(read_place(locate([path])[0])))
     assert len(documents) == 10
     assert all(d.metadata["feed"] == "The Official Microsoft Blog" for d in documents)
     assert documents[0].title.startswith("Ignite 2024")

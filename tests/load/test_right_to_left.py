@@ -7,7 +7,7 @@ import pytest
 
 from load.samples import source
 from rove.load.layout.lines import at_one_height
-from rove.load.layout.order import in_order
+from rove.load.layout.order import in_reading_order
 from rove.load.layout.printed import PrintedLine, PrintedPage, Word, line_of
 from rove.load.pdf.loader import PdfLoader
 from rove.load.pdf.right_to_left import in_shares, words_as_read
@@ -96,7 +96,7 @@ def test_the_right_column_is_read_first() -> None:
                 Word(left + x, 12.0 * line, left + after - 4, 12.0 * line + 10, name, 10.0)
                 for x, after in pairwise(edges)
             ]
-    page = in_order(PrintedPage(1, 550.0, 800.0, tuple(words)))
+    page = in_reading_order(PrintedPage(1, 550.0, 800.0, tuple(words)))
     texts = [item.text for item in page.items if isinstance(item, PrintedLine)]
     assert len(texts) == 16
     assert all("ימין" in text for text in texts[:8])

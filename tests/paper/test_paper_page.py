@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from rove.paper.line_chart import chart
-from rove.paper.paper_page import page, words_of
+from rove.paper.paper_page import paper_html, report_words
 from rove.records import Citation, Document, Section, Sentence
 from rove.records.paper import (
     Chain,
@@ -35,7 +35,7 @@ def cited(words: str, document: Document = DOCUMENT) -> Citation:
 
 def written(*sentences: Sentence, sources: dict[str, Document] | None = None, **more: object) -> str:
     paper = replace(Paper("A <title>", sentences), **more)
-    return page(paper, {"d": DOCUMENT} if sources is None else sources)
+    return paper_html(paper, {"d": DOCUMENT} if sources is None else sources)
 
 
 def test_a_citation_opens_at_its_words() -> None:
@@ -43,7 +43,7 @@ def test_a_citation_opens_at_its_words() -> None:
     assert '<a href="#source-1" class="cite" id="cite-1" title="Accounts">[1]</a>' in made
     assert "<mark>Revenue grew &lt;fast&gt;.</mark>" in made
     assert "Accounts › Year" in made
-    assert words_of("en")["unproved"] not in made
+    assert report_words("en")["unproved"] not in made
 
 
 def test_a_cell_is_shown_in_its_row_under_the_header() -> None:
@@ -68,7 +68,7 @@ def test_the_same_words_have_one_number_wherever_they_are_cited() -> None:
 @pytest.mark.parametrize("sources", [{}, {"d": replace(DOCUMENT, text="Something else, much longer than it was.")}])
 def test_words_that_do_not_stand_in_the_source_are_shown_as_such(sources: dict[str, Document]) -> None:
     made = written(Sentence("It grew.", (cited("420.0"),)), sources=sources)
-    assert words_of("en")["unproved"] in made
+    assert report_words("en")["unproved"] in made
     assert "<mark>" not in made
 
 
@@ -103,7 +103,7 @@ def test_the_pages_own_words_are_those_of_its_language(language: str, word: str)
 
 
 def test_all_languages_have_the_same_words() -> None:
-    assert all(words_of(one).keys() == words_of("en").keys() for one in ("de", "hu", "zh", "ja"))
+    assert all(report_words(one).keys() == report_words("en").keys() for one in ("de", "hu", "zh", "ja"))
 
 
 def test_a_chart_draws_what_is_there_and_says_the_numbers() -> None:

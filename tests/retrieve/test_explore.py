@@ -13,7 +13,7 @@ from rove.records import Citation
 from rove.records.filter import AccessFilter
 from rove.records.graph import ALIAS, Subgraph
 from rove.records.learned import Remembered
-from rove.retrieve.explore import Reach, keys_of
+from rove.retrieve.explore import Reach, entity_keys
 from rove.store.triplets import Triplets
 
 DOCUMENTS = {
@@ -266,4 +266,4 @@ async def test_without_a_graph_mode_graph_is_mode_walk(tmp_path: Path) -> None:
 
 
 def test_a_name_has_a_key_for_each_language() -> None:
-    assert keys_of("Running", ["en", "de"]) == {"run", "running"}
+    assert entity_keys("Running", ["en", "de"]) == {"run", "running"}

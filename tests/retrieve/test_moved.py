@@ -192,7 +192,7 @@ async def test_what_is_on_its_way_in_takes_no_place_of_what_is_live(tmp_path: Pa
             )
         }
         await asyncio.to_thread(kb.store.catalog.stage, new, vectors, {})
-        await kb.store.index.add(rove.store.catalog.rows_of(new, vectors), fresh=True)
+        await kb.store.index.add(rove.store.catalog.staged_rows(new, vectors), fresh=True)
         for mode in ("keyword", "semantic", "hybrid"):
             hits = await kb.search("harbour unit", mode=mode, top_k=10, rerank=False)
             assert len(hits) == 10, mode

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rove import Rove, Text
-from rove.databases.choose import chosen
+from rove.databases.choose import order_tables
 from rove.language.identifiers import in_words
 from rove.models.fake import FakeEmbedder
 from rove.records.schema import Column, TableSchema
@@ -44,7 +44,7 @@ def test_short_forms_that_no_list_knows_are_found_by_the_questions_words(
 ) -> None:
     found = NameEvidence(CRYPTIC).for_question(question, language)
     assert max(found, key=lambda name: found[name]) == expected, found
-    assert chosen(question, language, list(CRYPTIC.values()))[0] == CRYPTIC[expected]
+    assert order_tables(question, language, list(CRYPTIC.values()))[0] == CRYPTIC[expected]
 
 
 def test_plain_names_get_no_evidence() -> None:

@@ -13,7 +13,7 @@ from rove import AsyncRove, InputError, Rove, Text, field
 from rove.models import Reranker
 from rove.records import Hit, Place
 from rove.retrieve import RETRIEVERS, Query
-from rove.retrieve.ranked_lists import asked_terms, ranked_lists
+from rove.retrieve.ranked_lists import ranked_lists, search_terms
 from rove.retrieve.same import apart
 from rove.settings import SearchSettings
 from rove.store.search_lists import SearchLists
@@ -273,6 +273,6 @@ def test_a_passage_is_found_by_what_stands_elsewhere_in_its_document(tmp_path: P
 def test_a_question_in_another_language_is_read_both_ways() -> None:
     asked = "Wann besiegten die Denver Broncos die Panthers?"
     german = ["besiegt", "denv", "broncos", "panth"]
-    assert asked_terms(asked, ["en"]) == ["besiegten", "denver", "bronco", "panther", *german]  # and nothing dies
-    assert asked_terms(asked, ["de", "en"]) == german
-    assert {"super", "bowl"} <= set(asked_terms("超级碗 Super Bowl 在哪里?", ["en"]))
+    assert search_terms(asked, ["en"]) == ["besiegten", "denver", "bronco", "panther", *german]  # and nothing dies
+    assert search_terms(asked, ["de", "en"]) == german
+    assert {"super", "bowl"} <= set(search_terms("超级碗 Super Bowl 在哪里?", ["en"]))

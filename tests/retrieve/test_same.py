@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rove.records import Chunk, Hit
-from rove.retrieve.same import NEAR, alike, apart, merged, plain, runs_of
+from rove.retrieve.same import NEAR, alike, apart, fold_text, merge_copies, runs_of
 
 RUNS = st.frozensets(st.sampled_from("abcdefghijklmnopqrst"), min_size=1)
 
@@ -18,21 +18,21 @@ def hit(name: str, text: str) -> Hit:
 
 def test_the_best_of_equal_hits_has_the_others_and_the_order_stays() -> None:
     hits = [hit("a", "One text."), hit("b", "Another."), hit("c", "one  TEXT."), hit("d", "One text.")]
-    first, second = merged(hits, "equal")
+    first, second = merge_copies(hits, "equal")
     assert (first.chunk, first.same) == (hits[0].chunk, (hits[2], hits[3]))
     assert second == hits[1]
     assert [one.chunk.chunk_id for one in apart([first, second])] == ["a", "c", "d", "b"]
-    assert merged(hits, "off") == hits
+    assert merge_copies(hits, "off") == hits
 
 
 def test_nearly_equal_hits_go_to_the_first_that_is_near() -> None:
     long = "Remote work is approved by the head of the unit, who answers within three days."
     hits = [hit("a", long), hit("b", "Another."), hit("c", f"{long}!"), hit("d", f"{long}?"), hit("e", f"{long}!")]
-    assert [[one.chunk.chunk_id for one in (kept, *kept.same)] for kept in merged(hits, "near")] == [
+    assert [[one.chunk.chunk_id for one in (kept, *kept.same)] for kept in merge_copies(hits, "near")] == [
         ["a", "c", "d", "e"],
         ["b"],
     ]
-    assert len(merged(hits, "equal")) == 4
+    assert len(merge_copies(hits, "equal")) == 4
 
 
 def runs(count: int) -> frozenset[str]:
@@ -75,4 +75,4 @@ def test_runs_are_of_five_characters_and_a_short_text_is_its_own() -> None:
     ],
 )
 def test_blanks_case_and_ways_to_write_a_letter_make_no_other_text(one: str, other: str) -> None:
-    assert plain(one) == plain(other)
+    assert fold_text(one) == fold_text(other)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rove import AsyncRove, Text, field
 from rove.retrieve import Query
-from rove.retrieve.sparse import MOST_VALUES, SparseRetriever, values_in
+from rove.retrieve.sparse import MOST_VALUES, SparseRetriever, field_values
 
 
 @pytest.fixture
@@ -63,24 +63,24 @@ async def test_other_fields_can_be_named(kb: AsyncRove) -> None:
 
 @given(st.lists(st.text(max_size=300), max_size=5))
 def test_values_are_bounded_and_stand_in_the_texts(texts: list[str]) -> None:
-    values = values_in(texts)
+    values = field_values(texts)
     assert len(values) <= MOST_VALUES
     assert all(value.strip() for value in values)
 
 
 def test_values_are_up_to_three_words_or_six_characters_in_a_row() -> None:
-    words = values_in(["one two three four"])
+    words = field_values(["one two three four"])
     assert "one two three" in words
     assert "two three four" in words
     assert "one two three four" not in words
-    unspaced = values_in(["港口主任办公室在"])
+    unspaced = field_values(["港口主任办公室在"])
     assert max(map(len, unspaced)) == 6
     assert {"港口", "港口主任办公", "任办公室在", "公室在"} <= set(unspaced)
 
 
 def test_runs_of_two_to_six_characters_are_looked_up_in_texts_without_spaces() -> None:
     """A name of six characters is a whole word of the metadata; one of seven is not looked for."""
-    found = values_in(["北京交通大学院"])
+    found = field_values(["北京交通大学院"])
     assert {"北京", "北京交通大学", "大学院"} <= set(found)
     assert "北京交通大学院" not in found
     assert "北" not in found

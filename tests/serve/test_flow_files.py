@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from rove.flow import read_flow, templates
-from rove.serve.flows.flow_text import blocks, end_of_block, line_of
+from rove.serve.flows.flow_text import end_of_block, flow_tables, line_of
 from serve.conftest import PUBLIC, Opener, Town
 
 FLOWS = "/v1/spaces/hr/flows"
@@ -235,7 +235,7 @@ async def test_a_step_is_put_in_whole_with_what_alone_can_be_meant(town: Town) -
 
 def test_lines_of_a_text_that_cannot_be_read() -> None:
     text = 'x = \n# about\n[steps."one"] # first\nuse = "a\n\n# of two\n[ steps.two ]\nmode=1'
-    assert [(one.name, one.first, one.last) for one in blocks(text)] == [
+    assert [(one.name, one.first, one.last) for one in flow_tables(text)] == [
         ("", 1, 1), ("steps.one", 3, 4), ("steps.two", 7, 8)
     ]  # fmt: skip
     assert (line_of(text, "steps.two.mode"), line_of(text, "steps.one.q"), line_of(text, "output")) == (8, 3, 8)

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from rove.cli import rove
 from rove.serve.admission.callers import LOCAL, Callers
-from rove.serve.admission.client_address import address_of
+from rove.serve.admission.client_address import client_address
 from rove.serve.admission.keyring import Keyring, follow
 from rove.serve.admission.keys import hash_key
 from rove.serve.admission.open_requests import OpenRequests
@@ -236,7 +236,7 @@ async def test_behind_a_proxy_it_is_the_clients_address(open_town: Opener) -> No
 def test_whose_address_it_is(peer: str, forwarded: str, address: str) -> None:
     headers = [(b"x-forwarded-for", part.encode()) for part in forwarded.split(", ") if part]
     scope = {"type": "http", "client": (peer, 1) if peer else None, "headers": headers}
-    assert address_of(scope, [ip_network("10.0.0.0/8")]) == address
+    assert client_address(scope, [ip_network("10.0.0.0/8")]) == address
 
 
 async def test_a_million_addresses_fill_no_memory() -> None:

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from rove.flow import read_flow
-from rove.flow.definition import to_json
+from rove.flow.definition import flow_json
 from rove.flow.journal import Ended, Started
 from rove.records import History, LedgerEntry
 from rove.records.walk_events import WalkInfo
@@ -48,7 +48,7 @@ async def fill(town: Town, client: httpx.AsyncClient) -> None:
             for at in range(COUNT)
         ]
     )
-    flow = to_json(read_flow("simple"))
+    flow = flow_json(read_flow("simple"))
     folders = space.evaluations.folders
     for at in range(COUNT):
         owner = json.dumps([["root", "anna", "lara"][at % 3], ["staff"] if at % 3 == 2 else None])

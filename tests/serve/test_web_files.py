@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from rove.serve.pages.pictures import picture
+from rove.serve.pages.pictures import page_png
 from rove.serve.pages.web_page import FILES, FOLDER, POLICY
 from rove.serve.problems import TITLES, AbsentError
 from rove.store.originals import Original
@@ -112,4 +112,4 @@ async def test_what_cannot_be_drawn_is_said(tmp_path: Path) -> None:
     broken = tmp_path / "broken.pdf"
     broken.write_bytes(b"%PDF-1.7 and no more")
     with pytest.raises(AbsentError, match="cannot be drawn"):
-        await picture(Original(broken, sha256(broken.read_bytes()).hexdigest()), "pdf", 1)
+        await page_png(Original(broken, sha256(broken.read_bytes()).hexdigest()), "pdf", 1)

@@ -12,7 +12,7 @@ from playwright.async_api import Page
 
 from language.test_safe_markdown import ATTACKS, HARMLESS
 from markdown_viewers import acts
-from rove.language.safe_markdown import fenced, literal, safe_markdown
+from rove.language.safe_markdown import fence_code, literal, safe_markdown
 from serve.browser import EVIL, Visit, held
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -344,6 +344,6 @@ async def test_what_is_copied_is_made_safe_as_exports_are(visit: Visit) -> None:
     ]
     async with visit.page() as page:
         made = await page.evaluate(SAFE, texts)
-        assert made == [[literal(text), safe_markdown(text), fenced(text)] for text in texts]
+        assert made == [[literal(text), safe_markdown(text), fence_code(text)] for text in texts]
         for attack in ATTACKS:
             assert not [text for text in await page.evaluate(COPIED, attack) if acts(text.partition("\n")[2])]

@@ -27,12 +27,12 @@ class HeldUp:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Hold up what is written from now on."""
-        self.reached, self._let_on, self.then = Event(), Event(), rove.store.resident.write
+        self.reached, self._let_on, self.then = Event(), Event(), rove.store.resident.write_snapshot
         self.written = 0
-        monkeypatch.setattr(rove.store.resident, "write", self)
+        monkeypatch.setattr(rove.store.resident, "write_snapshot", self)
 
     def __call__(self, *given: object, **more: object) -> str:
-        """See `rove.store.snapshot.write`."""
+        """See `rove.store.snapshot.write_snapshot`."""
         write: Callable[..., str] = self.then
         self.reached.set()
         assert self._let_on.wait(60)

@@ -14,7 +14,7 @@ from rove.engine import AsyncRove
 from rove.records import Text
 from rove.store import IndexRow
 from rove.store.memory_index import MemoryIndex
-from rove.store.snapshot import read, write
+from rove.store.snapshot import read_snapshot, write_snapshot
 
 TEXTS = [
     Text(f"The harbour master of town {i} keeps {i} letters about ships and the weather.", id=f"t{i}")
@@ -98,7 +98,7 @@ def test_a_snapshot_keeps_both_sets(tmp_path: Path, deep_first: bool) -> None:
         index.extend(rows(index.live, 20, shallow=not turn))
     index.discard(["c003", "c025"])
     copy = MemoryIndex(dimension=5)
-    kept = read(tmp_path, write(tmp_path, index.packed(7)))
+    kept = read_snapshot(tmp_path, write_snapshot(tmp_path, index.packed(7)))
     assert kept
     copy.restore(kept)
     assert copy.shallow == index.shallow > 0
@@ -117,4 +117,4 @@ def test_an_index_of_deep_rows_alone_says_nothing_of_others(tmp_path: Path) -> N
     index.extend(rows(0, 10, shallow=True))
     for one in (index, never):
         one.extend(rows(0, 10, shallow=False))
-    assert write(tmp_path / "a", index.packed(1)) == write(tmp_path / "b", never.packed(1))
+    assert write_snapshot(tmp_path / "a", index.packed(1)) == write_snapshot(tmp_path / "b", never.packed(1))

@@ -177,7 +177,7 @@ def denied(path: Path) -> bytes:
 def test_no_flipped_bit_is_answered_from(base: Path, mapped: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(array_file, "MEMORY_BYTES", 0 if mapped else 1 << 20)
     (place,) = (base / "resident").iterdir()
-    kept = snapshot.read(base / "resident", place.name)
+    kept = snapshot.read_snapshot(base / "resident", place.name)
     assert kept and kept.file.is_mapped == mapped
     wanted = {name: array.copy() for name, array in kept.arrays.items()}
     chance = Random(41)
@@ -188,13 +188,13 @@ def test_no_flipped_bit_is_answered_from(base: Path, mapped: bool, monkeypatch: 
         for bit in sorted(bits):
             whole[bit // 8] ^= 1 << bit % 8
             file.write_bytes(whole)
-            again = snapshot.read(base / "resident", place.name)
+            again = snapshot.read_snapshot(base / "resident", place.name)
             refused += again is None
             assert again is None or all(np.array_equal(again.arrays[name], array) for name, array in wanted.items())
             whole[bit // 8] ^= 1 << bit % 8
         file.write_bytes(whole)
     assert refused > 4_000  # the rest lies between two arrays
-    assert snapshot.read(base / "resident", place.name)
+    assert snapshot.read_snapshot(base / "resident", place.name)
 
 
 @pytest.fixture
@@ -451,7 +451,7 @@ def test_packed_and_restored_is_the_same_index(before, after, gone) -> None:
         whole.extend(part)
     whole.discard({f"c{n}" for n in gone})
     with tempfile.TemporaryDirectory() as folder:
-        kept = snapshot.read(Path(folder), snapshot.write(Path(folder), whole.packed(3)))
+        kept = snapshot.read_snapshot(Path(folder), snapshot.write_snapshot(Path(folder), whole.packed(3)))
     assert kept
     words = PackedTexts(kept.arrays["words"], kept.arrays["word_bounds"])
     assert not {f"only{n}".encode() for n in gone} & set(words.of(np.arange(len(words))))

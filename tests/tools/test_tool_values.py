@@ -12,7 +12,7 @@ from rove.settings import EntitySettings
 from rove.tools import Tool
 from rove.tools.correct import Circumstances, corrected
 from rove.tools.domain_model import DomainModel
-from rove.tools.parameters import Parameter, check, checked_schema, parameters_of
+from rove.tools.parameters import Parameter, check_arguments, checked_schema, parameters_of
 from rove.tools.planner import ToolRequest, planned
 from scripted_chat import ScriptedChat
 
@@ -215,7 +215,7 @@ def test_a_schema_that_is_too_deep_or_wrong_is_refused() -> None:
 
 def test_a_pattern_that_never_ends_is_cut_off() -> None:
     schema = {"type": "object", "properties": {"a": {"type": "string", "pattern": r"^(?=(a+)+$)\1b$"}}}
-    assert check(checked_schema(schema, "t"), {"a": "a" * 60 + "!"}).problems
+    assert check_arguments(checked_schema(schema, "t"), {"a": "a" * 60 + "!"}).problems
 
 
 def test_optional_and_referred_types_are_understood() -> None:

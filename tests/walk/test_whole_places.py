@@ -7,7 +7,7 @@ from pathlib import Path
 from rove import AsyncRove
 from rove.records import Chunk, Hit
 from rove.records.walk_events import ChunkSeen, FactFound, LeadFound
-from rove.walk.whole_places import WHOLE_TOKENS, fits, within_budget
+from rove.walk.whole_places import WHOLE_TOKENS, fits_budget, within_budget
 
 
 def hit(text: str) -> Hit:
@@ -16,12 +16,12 @@ def hit(text: str) -> Hit:
 
 def test_a_long_place_is_read_by_its_head_and_what_is_named() -> None:
     hits = [hit(f"{name} " + "word " * 700) for name in ("Head", "Amber", "Cobalt", "Pearl", "Slate", "Topaz", "Onyx")]
-    assert not fits(hits)
-    assert fits(hits[:3])
+    assert not fits_budget(hits)
+    assert fits_budget(hits[:3])
     chosen = within_budget(hits, [0.5] * 7, "the rate of Slate", "en")
     assert [one.chunk.text.split()[0] for one in chosen][0] == "Head"
     assert "Slate" in [one.chunk.text.split()[0] for one in chosen]
-    assert fits(chosen)
+    assert fits_budget(chosen)
     near = within_budget(hits, [0.5, 0.1, 0.1, 0.1, 0.1, 0.9, 0.1], "something else", "en")
     assert "Topaz" in [one.chunk.text.split()[0] for one in near]
     assert [hits.index(one) for one in near] == sorted(hits.index(one) for one in near)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from rove.answer.chat import AnswerContext, Verified, write
-from rove.answer.cite import check, marks
+from rove.answer.chat import AnswerContext, Verified, write_answer
+from rove.answer.cite import check_citation, marks
 from rove.answer.extract import Candidate, FollowUp, best_quotes, table_of
 from rove.answer.gate import GateVerdict
 from rove.answer.judged_spans import JudgedSpans, judged_spans
@@ -111,7 +111,7 @@ class Answerer:
         if self._chat is None:
             return await quoted(NO_MODEL)
         context = AnswerContext(self._embedder, self._chat, self._settings, text_of, listener, self._judge)
-        verified = await write(question, hits, hits, language, self._chat, context)
+        verified = await write_answer(question, hits, hits, language, self._chat, context)
         if verified.holds:
             return held(question, verified, language, self._chat.name)
         if verified.refused:
@@ -142,7 +142,7 @@ class Answerer:
         shown_to_it = await read_parents(hits[: self._settings.references], text_of)
         settings = self._settings.model_copy(update={"strict": True})
         context = AnswerContext(self._embedder, self._chat, settings, text_of, listener, self._judge)
-        verified = await write(question, shown_to_it, (), language, self._chat, context)
+        verified = await write_answer(question, shown_to_it, (), language, self._chat, context)
         told = any(sentence.held for sentence in verified.sentences)
         return held(question, verified, language, self._chat.name) if told else None
 
@@ -161,12 +161,12 @@ class Answerer:
                 judged=judged,
                 follow=follow,
             )
-        quotes = [one for one in chosen if check(one.citation, await text_of(one.citation.document_id))]
+        quotes = [one for one in chosen if check_citation(one.citation, await text_of(one.citation.document_id))]
         if not quotes:
             return refused(question, hits, language, f"{note} {NO_SENTENCE}")
-        quotes, hits = numbered(quotes, hits)
-        sentences = tuple(Sentence(shown([one], marked=False), (one.citation,)) for one in quotes)
-        text = "\n\n".join(shown(list(block)) for _, block in groupby(quotes, table_of))
+        quotes, hits = number_citations(quotes, hits)
+        sentences = tuple(Sentence(render_block([one], marked=False), (one.citation,)) for one in quotes)
+        text = "\n\n".join(render_block(list(block)) for _, block in groupby(quotes, table_of))
         return Answer(
             question,
             text,
@@ -179,7 +179,7 @@ class Answerer:
         )
 
 
-def numbered(quotes: Sequence[Candidate], hits: Sequence[Hit]) -> tuple[list[Candidate], list[Hit]]:
+def number_citations(quotes: Sequence[Candidate], hits: Sequence[Hit]) -> tuple[list[Candidate], list[Hit]]:
     """Return quotes with their references numbered in the order in which they are read, and these in that order."""
     numbers: dict[int, int] = {}
     for one in quotes:
@@ -189,7 +189,7 @@ def numbered(quotes: Sequence[Candidate], hits: Sequence[Hit]) -> tuple[list[Can
     return again, [hits[number - 1] for number in (*numbers, *rest)]
 
 
-def shown(block: Sequence[Candidate], *, marked: bool = True) -> str:
+def render_block(block: Sequence[Candidate], *, marked: bool = True) -> str:
     """Render quotes of one block: a sentence, or the rows of one table under their header."""
     signs = [marks([one.citation.number]) if marked else "" for one in block]
     if not block[0].is_row:

@@ -86,7 +86,7 @@ class Verified:
         return sum(sentence.verdict == verdict and sentence.kept for sentence in self.sentences)
 
 
-async def write(
+async def write_answer(
     question: str, shown: Sequence[Hit], hits: Sequence[Hit], language: str, chat: ChatModel, context: AnswerContext
 ) -> Verified:
     """Ask the chat model, and say of each sentence of its reply whether the references say it.

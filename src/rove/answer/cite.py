@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from rove.answer.claim import Claim, plain, read_claim
+from rove.answer.claim import Claim, fold_spelling, read_claim
 from rove.answer.passages import page_of
 from rove.answer.table_check import misplaces, support_table
 from rove.answer.values import Value, holds_value, read_values, units_in
@@ -50,11 +50,11 @@ class _Asked:
     units: frozenset[tuple[str, float]]
 
 
-def check(citation: Citation, text: str) -> bool:
+def check_citation(citation: Citation, text: str) -> bool:
     """Say whether the quote stands in the document's canonical text exactly where the citation says.
 
     >>> here = Citation(1, "c", "d", "u", "t", quote="blue", span=(8, 12))
-    >>> check(here, "The sea blue"), check(here, "The sea is blue")
+    >>> check_citation(here, "The sea blue"), check_citation(here, "The sea is blue")
     (True, False)
     """
     start, end = citation.span
@@ -86,7 +86,7 @@ def support(sentence: str, reference: str, language: str, *, context: str = "") 
     if claim.empty or not _holds_to_the_letter(claim, reference, context):
         return None
     least = LEAST_SHARE_UNSPACED if language in UNSPACED else LEAST_SHARE
-    above = f" {plain(context)} "
+    above = f" {fold_spelling(context)} "
     values = [value for value in read_values(sentence, language) if not _is_of_name(value, sentence, above)]
     measures = frozenset(units_in(f"{context} {reference}"))
     if len(values) > MOST_VALUES:
@@ -158,17 +158,20 @@ def marks(cited: Sequence[int], verdict: Verdict = "supported") -> str:
 
 
 def _holds_to_the_letter(claim: Claim, reference: str, context: str) -> bool:
-    known = plain(reference)
-    wide = f"{known} {plain(context)}"
-    letters = [*(plain(text).strip(" .,;:!?。、，") for text in claim.quotations), *map(plain, claim.links)]
-    return all(text in known for text in letters) and all(plain(name)[:-2] in wide for name in claim.names)
+    known = fold_spelling(reference)
+    wide = f"{known} {fold_spelling(context)}"
+    letters = [
+        *(fold_spelling(text).strip(" .,;:!?。、，") for text in claim.quotations),
+        *map(fold_spelling, claim.links),
+    ]
+    return all(text in known for text in letters) and all(fold_spelling(name)[:-2] in wide for name in claim.names)
 
 
 def _is_of_name(value: Value, sentence: str, above: str) -> bool:
     """Say whether a value is part of a name that stands above the text: the word before it, and it."""
     end = value.span[1]
     word = _NAMED.search(sentence[max(end - NAME_CHARS, 0) : end])
-    return bool(word) and f" {plain(word[0])} " in above
+    return bool(word) and f" {fold_spelling(word[0])} " in above
 
 
 def _unit(reference: str, span: Span, claim: Claim, language: str, rows: Mapping[int, str]) -> _Unit:

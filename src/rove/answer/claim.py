@@ -96,7 +96,7 @@ def scopes(text: str, language: str) -> frozenset[str]:
     )
 
 
-def plain(text: str) -> str:
+def fold_spelling(text: str) -> str:
     """Return a text with one spelling of blanks, quotes, dashes and widths, for verbatim comparison."""
     text = unicodedata.normalize("NFKC", text).casefold()
     text = re.sub(r"[‐-―−]", "-", re.sub(r"[“”„«»]", '"', re.sub(r"[‘’]", "'", text)))

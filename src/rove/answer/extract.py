@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rove.answer.cite import cite
-from rove.answer.claim import plain
+from rove.answer.claim import fold_spelling
 from rove.answer.judged_spans import JudgedSpans, has_codes
 from rove.answer.spans import AnswerSpan, ReadSpans
 from rove.answer.values import read_values
@@ -142,7 +142,7 @@ def _answering(candidates: Sequence[Candidate], spans: JudgedSpans) -> list[Cand
     found: dict[str, Candidate] = {}
     for span, one in sure:
         start, end = (edge - one.citation.span[0] for edge in span.span)
-        found.setdefault(plain(one.citation.quote[start:end]), one)
+        found.setdefault(fold_spelling(one.citation.quote[start:end]), one)
     return list(found.values())
 
 
@@ -208,8 +208,10 @@ def _could_answer(candidate: Candidate, question: str, language: str) -> bool:
 
 
 def _is_heading(candidate: Candidate) -> bool:
-    said = plain(candidate.text)
-    return any(plain(heading).endswith(said) for heading in (candidate.hit.title, *candidate.hit.chunk.headings))
+    said = fold_spelling(candidate.text)
+    return any(
+        fold_spelling(heading).endswith(said) for heading in (candidate.hit.title, *candidate.hit.chunk.headings)
+    )
 
 
 def _news(candidate: Candidate, question: str, language: str) -> int:
@@ -226,10 +228,11 @@ def _overlaps(question: str, candidates: Sequence[Candidate], language: str) -> 
 
 
 def _followed(follow: FollowUp, candidates: Sequence[Candidate], language: str) -> NDArray[np.float64]:
-    amount, said = asks_amount(follow.question, language), plain(follow.said)
+    amount, said = asks_amount(follow.question, language), fold_spelling(follow.said)
     return np.array(
         [
-            AMOUNT * (amount and bool(read_values(one.text, one.hit.chunk.language))) - SAID * (plain(one.text) in said)
+            AMOUNT * (amount and bool(read_values(one.text, one.hit.chunk.language)))
+            - SAID * (fold_spelling(one.text) in said)
             for one in candidates
         ]
     )

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import ParamSpec
 
 from rove.answer.answerer import NO_MODEL, beside, refused, unheld_note, verified_note
-from rove.answer.chat import AnswerContext, write
-from rove.answer.cite import check, marks
+from rove.answer.chat import AnswerContext, write_answer
+from rove.answer.cite import check_citation, marks
 from rove.answer.conflict import Statement, conflicts, grouped
 from rove.answer.extract import with_codes
 from rove.answer.gate import GateVerdict, by_distance
@@ -111,7 +111,11 @@ class _CheckedFacts:
     ) -> _CheckedFacts:
         context = replace(context, text_of=read_once(context.text_of))
         sourced = [fact for fact in facts if fact.citation]
-        held = [f for f in sourced if f.citation and check(f.citation, await context.text_of(f.citation.document_id))]
+        held = [
+            f
+            for f in sourced
+            if f.citation and check_citation(f.citation, await context.text_of(f.citation.document_id))
+        ]
         ordered = in_chain_order(question, held, language)
         references = await read_parents(_references(ordered, hits), context.text_of)
         citations = {f.fact_id: _numbered(f.citation, references) for f in ordered if f.citation}
@@ -121,7 +125,7 @@ class _CheckedFacts:
 
     async def written(self, chat: ChatModel, asked: Sequence[str], led: Collection[str]) -> Answer:
         """Let the chat model write from the facts, and keep what the sources hold."""
-        verified = await write(self.question, self._digests(), self.hits, self.language, chat, self.context)
+        verified = await write_answer(self.question, self._digests(), self.hits, self.language, chat, self.context)
         if verified.holds:
             self._number(verified.hits)
             told = verified_note(verified)

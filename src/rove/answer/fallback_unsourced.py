@@ -14,7 +14,7 @@ from rove.answer.reply import ReplyText
 from rove.answer.word_lists import table
 from rove.errors import CutReplyError
 from rove.events import TextDelta
-from rove.models.prompts import fenced, fill, prompt
+from rove.models.prompts import fence_material, fill, prompt
 from rove.records import Answer, Sentence
 
 NEEDS_MODEL = "To answer without sources needs a chat model, and none is configured."
@@ -42,7 +42,7 @@ class UnsourcedFallback:
             "refusal": refusal(case.language),
         }
         told = fill(prompt("rove.answer", UNSOURCED if case.searched else DIRECT), slots)
-        asked = f"The question:\n{fenced(case.question, 'question')}"
+        asked = f"The question:\n{fence_material(case.question, 'question')}"
         reply = Reply(chat, told, asked, case.language)
         head = unsourced(case.language, searched=case.searched)
         written = await self._written(reply, head)

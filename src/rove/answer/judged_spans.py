@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from math import exp, inf, log
 
-from rove.answer.claim import plain
+from rove.answer.claim import fold_spelling
 from rove.answer.pointer import pointing
 from rove.answer.spans import LEAST_CHANCE, AnswerSpan
 from rove.answer.unnamed import ALL_NAMED, Unnamed, unnamed
@@ -264,7 +264,7 @@ async def _closer(asked: _Asked, passage: _Passage) -> _Closer:
     )
     said = chunk.text[slice(*span)].strip()
     codes = has_codes(asked.question, f"{hit.title} {chunk.indexed_text}")
-    if not said or not codes or plain(said) in plain(asked.question):
+    if not said or not codes or fold_spelling(said) in fold_spelling(asked.question):
         return _Closer(passage, text, closer, None, points)
     start, end = (edge + chunk.span[0] for edge in span)
     found = AnswerSpan((start, end), min(signs.weighed(*weights) - POINTS_COST * points, most))

@@ -60,7 +60,7 @@ def pack(question: str, hits: Sequence[Hit], language: str, *, budget_tokens: in
     for number, hit in enumerate(hits, 1):
         head = table_head(hit.chunk)
         room = left - count_tokens(head)
-        text = cut(hit.chunk.text, hit.chunk.language, room, at_least=0 if blocks else 1)
+        text = cut_to_budget(hit.chunk.text, hit.chunk.language, room, at_least=0 if blocks else 1)
         if not text:
             break
         blocks.append(_block(number, hit, f"{head}\n{text}" if head else text))
@@ -75,7 +75,7 @@ def _block(number: int, hit: Hit, text: str) -> str:
     return fill(prompt("rove.answer", "reference"), slots)
 
 
-def cut(text: str, language: str, budget_tokens: int, *, at_least: int = 1) -> str:
+def cut_to_budget(text: str, language: str, budget_tokens: int, *, at_least: int = 1) -> str:
     """Cut a text after its last sentence that is within the budget; `at_least` so many stay."""
     if count_tokens(text) <= budget_tokens:
         return text

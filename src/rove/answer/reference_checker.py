@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from rove.answer.cite import check, cite, support, support_block
-from rove.answer.claim import Claim, plain, read_claim
+from rove.answer.cite import check_citation, cite, support, support_block
+from rove.answer.claim import Claim, fold_spelling, read_claim
 from rove.answer.passages import TextOf, table_head
 from rove.answer.reference_text import Likeness, ReferenceText, premise
 from rove.answer.reply import ReplyPart
@@ -15,6 +16,7 @@ from rove.answer.sentence_judge import RATHER, Ruling, SentenceJudge
 from rove.answer.values import Value, read_values
 from rove.answer.verdict import is_quoted, is_same_block
 from rove.language.detect import detect
+from rove.language.scripts import is_unspaced
 from rove.language.words import terms
 from rove.models import Embedder
 from rove.off_loop import chars_of, off_loop
@@ -28,6 +30,7 @@ SAME_SHARE = 0.5  # of its words that a sentence of the source must have to be t
 DENIED_SHARE = 0.34  # where a judge says so
 LEAST_STEM = 4  # letters of a name that must stand somewhere: what it ends in may be its case
 STRICT_SHARE, LEAST_SHARE = 0.6, 0.25  # of its words that must stand somewhere together, where only rules decide
+_LATIN = re.compile(r"[a-z]{2,}")
 OTHERS = 2  # references that are read beside those that a sentence cites
 
 
@@ -79,7 +82,7 @@ class ReferenceChecker:
         if part.block:
             return await self._checked_block(part, named)
         read = await off_loop(self._chars(part), self._read, part)
-        if any(plain(link) not in known for link in read.claim.links for known in [self._plain]):
+        if any(fold_spelling(link) not in known for link in read.claim.links for known in [self._plain]):
             return Sentence(part.text, (), "unsourced", deleted=True)
         if quoted := await off_loop(self._chars(part), self._quoted, read, named):
             return await self._sentence(part, quoted, "quoted")
@@ -185,7 +188,7 @@ class ReferenceChecker:
         """Say whether a value in digits, or a quotation, stands in no reference, however it is written."""
         if len(read.values) > MOST_VALUES:
             return True
-        quotations = (plain(text).strip(" .,;:!?。、，") for text in read.claim.quotations)
+        quotations = (fold_spelling(text).strip(" .,;:!?。、，") for text in read.claim.quotations)
         if any(text not in self._plain for text in quotations):
             return True
         return any(_in_digits(read.part.text, value) for value in read.absent)
@@ -232,6 +235,11 @@ class ReferenceChecker:
             if near.share >= SAME_SHARE and self._references[number - 1].language == self.language
         )
 
+    def _is_mixed(self, read: _Read) -> bool:
+        """Say whether a sentence without spaces has a word in Latin letters that stands in no reference."""
+        text = read.part.text
+        return is_unspaced(text) and any(word not in self._plain for word in _LATIN.findall(text))
+
     def _speaks_of_it(self, read: _Read, number: int) -> bool:
         """Say whether a reference speaks of what a sentence says: else it says something else, not otherwise."""
         foreign = self._references[number - 1].language != self.language
@@ -274,7 +282,8 @@ class ReferenceChecker:
         unlike = not translated and not any(like for _, like in chosen)
         if unlike and self.judge.first and self.judge.second is None:
             return "unsourced"  # not a word or value in common: what a judge makes of such a pair means nothing
-        least = self.judge.least(self.language, translated=translated, uncertain=bool(read.absent))
+        uncertain = bool(read.absent) or (self.judge.strict and self._is_mixed(read))
+        least = self.judge.least(self.language, translated=translated, uncertain=uncertain)
         spelled = await off_loop(self._chars(read.part), found.spelled, said, self.language)
         return await self.judge.ruling(spelled, found.text, least, sure=not read.misnamed)
 
@@ -331,7 +340,7 @@ class ReferenceChecker:
             citation = cite(self.hits[number - 1], number, span)
             if citation.document_id not in self.texts:
                 self.texts[citation.document_id] = await self.text_of(citation.document_id)
-            if check(citation, self.texts[citation.document_id]):
+            if check_citation(citation, self.texts[citation.document_id]):
                 citations.append(citation)
         return Sentence(part.text, tuple(citations), verdict if citations else "unsourced")
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from rove.answer.claim import plain
+from rove.answer.claim import fold_spelling
 from rove.answer.passages import date_of, table_head
 from rove.answer.table_check import misplaces
 from rove.answer.values import Value, holds_value, read_values, units_in
@@ -155,8 +155,8 @@ class ReferenceText:
 
     @cached_property
     def plain(self) -> str:
-        """All of it in one spelling: see `plain`."""
-        return plain(f"{self.context} {table_head(self.hit.chunk)} {self.hit.chunk.text}")
+        """All of it in one spelling: see `fold_spelling`."""
+        return fold_spelling(f"{self.context} {table_head(self.hit.chunk)} {self.hit.chunk.text}")
 
     def holds(self, value: Value) -> bool:
         """Say whether a value stands in it, however it is written; a discount of 29 may stand there as -29."""

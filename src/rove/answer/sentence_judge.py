@@ -58,10 +58,11 @@ class SentenceJudge:
     def least(self, language: str, *, translated: bool = False, uncertain: bool = False) -> float:
         """Return the chance of support from which on a sentence stands.
 
-        `translated`: its source is in another language. `uncertain`: a number in words stands in no source.
+        `translated`: its source is in another language. `uncertain`: a number in words, or a word in the letters of
+        another script, stands in no source.
         """
         if self.strict:
-            return RATHER
+            return SURE if uncertain else RATHER
         if uncertain:
             return UNCERTAIN
         return TRANSLATED if translated else LEAST_SUPPORTED.get(language, OTHER_LANGUAGE)

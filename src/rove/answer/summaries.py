@@ -7,14 +7,14 @@ from collections.abc import AsyncIterator, Sequence
 
 import numpy as np
 
-from rove.answer.summarize import REPLY_TOKENS, Candidate, SummaryModel, is_long, lines_of, summed_up
+from rove.answer.summarize import REPLY_TOKENS, Candidate, SummaryModel, is_long, summary_sentences, summed_up
 from rove.answer.summary_tree import Branch, tree_of
 from rove.enrich import EnrichContext, Estimate, FoundSummaries
 from rove.models import Embedder, Vectors
 from rove.records import Chunk, Document
 from rove.records.document import Span
 from rove.records.summary import Summary, SummarySentence
-from rove.retrieve.judging import judge
+from rove.retrieve.judging import judge_chunks
 from rove.store.summaries import Summaries as KeptSummaries
 from rove.store.summaries import SummedDocument, written_out
 
@@ -75,12 +75,12 @@ class Summaries:
 
     async def _summed(self, row: int, document: Document, chunks: Sequence[Chunk], root: Branch) -> SummedDocument:
         branches = list(root.downwards())
-        own = {id(branch): lines_of(branch, document.text) for branch in branches}
+        own = {id(branch): summary_sentences(branch, document.text) for branch in branches}
         vectors = await self._embedded([line.text for branch in branches for line in own[id(branch)]])
         rest = iter(vectors)
         lines = {key: [Candidate(line, next(rest)) for line in said] for key, said in own.items()}
         ids = [chunk.chunk_id for chunk in chunks]
-        await judge(self.store, self.embedder, ids)
+        await judge_chunks(self.store, self.embedder, ids)
         found = await self.store.chunk_vectors(ids) if chunks else vectors[:0]
         whole = {id(branch): _mean(chunks, found, branch.span, self.store.dimension) for branch in branches}
         summed = await summed_up(root, lines, whole, self.model, document.language)

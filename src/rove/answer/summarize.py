@@ -18,7 +18,7 @@ from rove.errors import ServiceError
 from rove.language.rendering import render
 from rove.language.token_count import count_tokens
 from rove.models import ChatModel, Vectors
-from rove.models.prompts import fenced, prompt
+from rove.models.prompts import fence_material, prompt
 from rove.models.typed import reply_as
 from rove.records.document import Span
 from rove.records.summary import SummarySentence
@@ -89,7 +89,7 @@ class SummaryModel:
 
     def asked(self, text: str) -> str:
         """Return what the model is asked of a text."""
-        return f"The text:\n{fenced(text, 'text')}"
+        return f"The text:\n{fence_material(text, 'text')}"
 
     def tokens(self, text: str) -> int:
         """Return how many tokens a call takes in, by estimate."""
@@ -126,7 +126,7 @@ def _spans(lines: Sequence[SummarySentence], place: Span) -> tuple[Span, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def lines_of(branch: Branch, text: str) -> list[SummarySentence]:
+def summary_sentences(branch: Branch, text: str) -> list[SummarySentence]:
     """Return the sentences of a branch's own text as they show on one line."""
     found = ((span, render(text[slice(*span)]).line) for span in branch.own)
     return [SummarySentence(line, (span,)) for span, line in found if line]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
-from rove.answer.claim import plain
+from rove.answer.claim import fold_spelling
 from rove.answer.values import Value, holds_value, read_values, units_in
 from rove.language.pipe_rows import PipeRow, table_rows
 from rove.language.rendering import render
@@ -104,4 +104,4 @@ def _same(cell: str, other: str, names: str) -> bool:
 
 
 def _shown(text: str) -> str:
-    return plain(render(text).line).strip(" .,;:")
+    return fold_spelling(render(text).line).strip(" .,;:")

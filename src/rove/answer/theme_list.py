@@ -16,7 +16,7 @@ from rove.answer.summarize import Sentences
 from rove.errors import ServiceError
 from rove.language.rendering import render
 from rove.models import ChatModel, Embedder
-from rove.models.prompts import fenced, prompt
+from rove.models.prompts import fence_material, prompt
 from rove.models.typed import reply_as
 from rove.records import Answer, Hit, Sentence
 from rove.store.theme_sentences import ThemeSentence, ThemeSentences
@@ -50,7 +50,7 @@ class ThemeWriter:
 
 
 def _shown(passages: Sequence[Hit]) -> str:
-    return "\n\n".join(fenced(render(hit.chunk.text).line, "text") for hit in passages)
+    return "\n\n".join(fence_material(render(hit.chunk.text).line, "text") for hit in passages)
 
 
 def _held(sentence: str, passages: Sequence[Hit]) -> ThemeSentence | None:

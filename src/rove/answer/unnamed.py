@@ -58,7 +58,7 @@ def unnamed(question: str, language: str, tokens: TokenPlaces, closest: Vectors,
     held = _folded(text)
     telling, asking = set(query_terms(question, language)), asking_spans(question, language)
     worst = Unnamed()
-    for (start, end), own in words(question, tokens[: len(closest)]):
+    for (start, end), own in question_words(question, tokens[: len(closest)]):
         word = question[start:end]
         asks = any(one[0] < end and start < one[1] for one in asking)
         if not asks and not _is_held(word, held) and _tells(word, language, telling):
@@ -70,7 +70,7 @@ def unnamed(question: str, language: str, tokens: TokenPlaces, closest: Vectors,
     return worst
 
 
-def words(question: str, tokens: TokenPlaces) -> Iterator[tuple[Span, list[int]]]:
+def question_words(question: str, tokens: TokenPlaces) -> Iterator[tuple[Span, list[int]]]:
     """Yield the words of a question with the numbers of their tokens; of scripts without spaces, each token."""
     start, end, own = 0, 0, list[int]()
     for number, place in enumerate(tokens.tolist()):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rove.answer.claim import plain
+from rove.answer.claim import fold_spelling
 from rove.language.rendering import render
 from rove.language.sentences import sentence_spans
 
@@ -44,4 +44,4 @@ def is_same_block(block: str, quote: str) -> bool:
 
 
 def _shown(text: str) -> str:
-    return plain(render(text).line).strip(_EDGES)
+    return fold_spelling(render(text).line).strip(_EDGES)

@@ -102,7 +102,7 @@ def described_sheets(documents: Iterable[Document], uri: str, database: str) -> 
                 yield schema_document(schema, uri)
 
 
-def joined(tables: Sequence[CellTable], language: str) -> CellTable:
+def join_tables(tables: Sequence[CellTable], language: str) -> CellTable:
     """Return parts of a long table, each with the same header, as one."""
     first = tables[0]
     if len(tables) == 1:

@@ -18,7 +18,7 @@ WITH_HEADERS = ("header", "outline")
 """Strategies whose chunks have Header1 … Header6 in their metadata."""
 
 
-def cut(
+def cut_document(
     document: Document,
     *,
     strategy: str = "",
@@ -39,7 +39,7 @@ def cut(
             `cut_with_models`), or a length is out of range.
 
     >>> document = Document("d", "d.txt", "text", "One.\nTwo.", title="Numbers")
-    >>> [(c.span, c.text, c.prefix) for c in cut(document, strategy="separator")]
+    >>> [(c.span, c.text, c.prefix) for c in cut_document(document, strategy="separator")]
     [((0, 4), 'One.', 'Numbers'), ((5, 9), 'Two.', 'Numbers')]
     """
     strategy = strategy_for(document.kind, strategy)

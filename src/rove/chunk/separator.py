@@ -25,7 +25,7 @@ class SeparatorChunker:
     def spans(self, document: Document) -> list[Span]:
         """See `Chunker.spans`."""
         parts = capped(Cutter(document.text, self.settings), separated(document.text, self.settings.separator))
-        return merged(parts, self.settings.size_chars) if self.settings.merge else parts
+        return merge_parts(parts, self.settings.size_chars) if self.settings.merge else parts
 
 
 def separated(text: str, separator: str) -> Iterator[Span]:
@@ -57,10 +57,10 @@ def capped(cutter: Cutter, parts: Iterable[Span]) -> list[Span]:
     return spans
 
 
-def merged(parts: Iterable[Span], size_chars: int) -> list[Span]:
+def merge_parts(parts: Iterable[Span], size_chars: int) -> list[Span]:
     """Join neighbours while the whole is at most `size_chars` long.
 
-    >>> merged([(0, 3), (4, 7), (8, 11)], 7)
+    >>> merge_parts([(0, 3), (4, 7), (8, 11)], 7)
     [(0, 7), (8, 11)]
     """
     spans: list[Span] = []

@@ -17,10 +17,10 @@ from rich.progress import (
     TimeElapsedColumn,
 )
 
-from rove.cli.output import said_of, span_of_time
+from rove.cli.output import embedding_progress, span_of_time
 from rove.cli.rest import Rest
 from rove.cli.session import FAILED, Session
-from rove.errors import counted
+from rove.errors import count_text
 from rove.events import AddStarted, ChunksDeepened, ChunksEmbedded, Event, PageReached, SourceDone, SourcesAt
 from rove.load.discover import schema_locations
 from rove.load.web.plan import CrawlPlan
@@ -89,7 +89,7 @@ class AddBar:
     def _counts(self) -> str:
         task = self.progress.tasks[0]
         rate = f" · {task.completed / task.elapsed:.1f} a second" if task.completed and task.elapsed else ""
-        return f"sources · {counted(self.chunks, 'chunk')} · {self.failed} failed{rate}{self._reading}"
+        return f"sources · {count_text(self.chunks, 'chunk')} · {self.failed} failed{rate}{self._reading}"
 
 
 def _bytes(source: str) -> int:
@@ -131,7 +131,7 @@ def add(
                 with suppress(KeyboardInterrupt):
                     for report in kb.watch(*sources, listener=bar):
                         ok = report.ok
-                        show(session, report)
+                        print_report(session, report)
                 return 0 if ok else FAILED
             try:
                 report = (
@@ -139,26 +139,26 @@ def add(
                 )
             except KeyboardInterrupt:
                 if (depth := kb.depth()).shallow:
-                    session.output.note(said_of(depth, session.again))
+                    session.output.note(embedding_progress(depth, session.again))
                 raise
             served = [entry for entry in kb.ledger(*UNFINISHED) if entry.source.startswith(UPLOADED)] if resume else []
     if served:
         session.output.note(
-            f"Handed in to a server: {counted(len(served), 'source')}. It goes on with them: rove serve"
+            f"Handed in to a server: {count_text(len(served), 'source')}. It goes on with them: rove serve"
         )
-    show(session, report, sources)
+    print_report(session, report, sources)
     return 0 if report.ok else FAILED
 
 
-def show(session: Session, report: Report, sources: Sequence[str] = ()) -> None:
+def print_report(session: Session, report: Report, sources: Sequence[str] = ()) -> None:
     """Print what an ingest of these sources did."""
     output = session.output
     if output.as_json:
         output.json(report)
         return
     output.line(
-        f"{counted(report.added, 'source')} added "
-        f"({counted(report.documents, 'document')}, {counted(report.chunks, 'chunk')}), "
+        f"{count_text(report.added, 'source')} added "
+        f"({count_text(report.documents, 'document')}, {count_text(report.chunks, 'chunk')}), "
         f"{report.unchanged} unchanged, {len(report.failed)} failed, in {report.seconds:.1f} s"
     )
     _show_folders(session, report, sources)
@@ -183,17 +183,17 @@ def _show_folders(session: Session, report: Report, sources: Sequence[str]) -> N
     """Say what folders hold beside documents, and what has become of the files that they held before."""
     line = session.output.line
     if report.system_files:
-        line(f"{counted(report.system_files, 'hidden or system file')} skipped.")
+        line(f"{count_text(report.system_files, 'hidden or system file')} skipped.")
     for one in report.skipped:
         line(f"Skipped: {one.path}: {one.reason}")
     if report.removed:
-        line(f"{counted(report.removed, 'document')} removed: the files are gone.")
+        line(f"{count_text(report.removed, 'document')} removed: the files are gone.")
     if report.moved:
-        line(f"{counted(report.moved, 'file')} moved or renamed; the documents stay what they are.")
+        line(f"{count_text(report.moved, 'file')} moved or renamed; the documents stay what they are.")
     if gone := report.vanished:
         named = ", ".join(gone[:SHOWN_VANISHED])
         more = f" and {len(gone) - SHOWN_VANISHED} more" if len(gone) > SHOWN_VANISHED else ""
-        line(f"{counted(len(gone), 'file')} {'is' if len(gone) == 1 else 'are'} gone: {named}{more}")
+        line(f"{count_text(len(gone), 'file')} {'is' if len(gone) == 1 else 'are'} gone: {named}{more}")
         command = f"rove add {shlex.join(sources)} --prune{session.again}"
         line(f"Their documents stay in the base. This takes them out: {command}")
 
@@ -204,7 +204,7 @@ def _show_duplicates(session: Session, report: Report) -> None:
         return
     left_out = sum(not duplicate.kept for duplicate in alike)
     what = f"{left_out} of them left out" if left_out else "all kept; load.duplicates=skip leaves them out"
-    session.output.line(f"The same as an earlier one: {counted(len(alike), 'document')} ({what}):")
+    session.output.line(f"The same as an earlier one: {count_text(len(alike), 'document')} ({what}):")
     rows = [
         (duplicate.source, duplicate.of_source, "exact" if duplicate.exact else f"{duplicate.similarity:.2f}")
         for duplicate in alike

@@ -7,7 +7,7 @@ import click
 from rove.answer.facts import STEP
 from rove.cli.explain import show_path
 from rove.cli.hits import as_it_was, place, show_hits
-from rove.cli.output import Output, plain
+from rove.cli.output import Output, escape_markup
 from rove.cli.session import Session
 from rove.events import Event, TextDelta
 from rove.language.rendering import render
@@ -107,12 +107,12 @@ def _show_reference(session: Session, citation: Citation, short: Citation | None
     start, end = citation.span
     shown = render(citation.quote)
     of_it = short.subject if short and short.chunk_id == citation.chunk_id else ""
-    title = "".join(f"[dim] · {plain(one)}[/]" for one in dict.fromkeys((citation.title, of_it)) if one)
+    title = "".join(f"[dim] · {escape_markup(one)}[/]" for one in dict.fromkeys((citation.title, of_it)) if one)
     aged = as_it_was(citation.as_of)
     sign = DIFFERS if differs else ""
-    stands = plain(place(session, citation.uri, citation.page))
+    stands = escape_markup(place(session, citation.uri, citation.page))
     head = f"[cyan]\\[{citation.number}{sign}][/] [bold]{stands}[/]{title}{aged}"
-    where = f"[dim]open: rove inspect {citation.document_id} --span {start}:{end}{plain(session.again)}[/]"
+    where = f"[dim]open: rove inspect {citation.document_id} --span {start}:{end}{escape_markup(session.again)}[/]"
     session.output.marked(f"{head}\n    “{_emphasised(shown.line, citation, short)}”")
     session.output.links(shown.links, "    ")
     session.output.marked(f"    {where}")
@@ -122,4 +122,8 @@ def _emphasised(line: str, citation: Citation, short: Citation | None) -> str:
     """Return a quote as it is shown, with the words in bold that answer."""
     words = render(short.quote).line if short and short.chunk_id == citation.chunk_id else ""
     before, found, after = line.partition(words) if words else (line, "", "")
-    return f"{plain(before)}[bold]{plain(found)}[/]{plain(after)}" if found else plain(line)
+    return (
+        f"{escape_markup(before)}[bold]{escape_markup(found)}[/]{escape_markup(after)}"
+        if found
+        else escape_markup(line)
+    )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rove.cli.ask import LiveText, show_answer
 from rove.cli.session import Session
-from rove.errors import ConfigError, InputError, RoveError, ServiceError, counted
+from rove.errors import ConfigError, InputError, RoveError, ServiceError, count_text
 from rove.language.rendering import render
 from rove.records import Filter, Gathered, History, Response
 from rove.registry import load
@@ -84,7 +84,7 @@ class _Talk:
             raise InputError(message, cure="List them with: rove chat --list")
         self.conversation_id = meant[0].conversation_id
         turns = self.kb.conversation(self.conversation_id)
-        self._note(f"{meant[0].title} · {counted(len(turns), 'turn')} · {self.conversation_id}")
+        self._note(f"{meant[0].title} · {count_text(len(turns), 'turn')} · {self.conversation_id}")
         for turn in turns[-SHOWN_TURNS:]:
             self._note(f"> {turn.question}\n{render(turn.answer.text).text if turn.answer else f'({turn.state})'}\n")
 

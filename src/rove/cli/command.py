@@ -83,7 +83,7 @@ def command(
                 session = load("rove.cli.session:Session")(kb, setting, as_json=as_json)
             except (RoveError, OSError) as error:
                 sys.exit(_reported(error, load("rove.cli.output:Output")(as_json=as_json)))
-            sys.exit(run(runs, session, values))
+            sys.exit(run_command(runs, session, values))
 
         call.__doc__ = declared.__doc__
         call.__click_params__ = getattr(declared, "__click_params__", [])  # pyright: ignore[reportFunctionMemberAccess] - click keeps options there
@@ -97,7 +97,7 @@ def command(
     return decorate
 
 
-def run(runs: str, session: Session, values: Mapping[str, Any]) -> int:
+def run_command(runs: str, session: Session, values: Mapping[str, Any]) -> int:
     """Run what a command runs; what is wrong is said, and the exit status returned."""
     try:
         function = load(runs)

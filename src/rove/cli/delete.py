@@ -8,7 +8,7 @@ import click
 
 from rove.cli.session import Session
 from rove.document_erasure import ERASE_NOW
-from rove.errors import InputError, counted
+from rove.errors import InputError, count_text
 from rove.events import Event
 from rove.retrieve.condition import parse_where
 from rove.settings import Address, located
@@ -39,7 +39,7 @@ def delete(session: Session, names: tuple[str, ...], where: tuple[str, ...], men
         told = {"mentions": found, "mentions_deleted": mentions} if found else {}
         session.output.json({"deleted": count, **told})
         return
-    session.output.line(f"{counted(count, 'document')} erased")
+    session.output.line(f"{count_text(count, 'document')} erased")
     if count and not now and isinstance(located(session.location), Address):
         session.output.note(LATER)
     if found:
@@ -63,8 +63,8 @@ def _held(kb: Rove, names: tuple[str, ...]) -> list[str]:
 
 
 def _said(found: Mentions, *, erased: bool) -> str:
-    talks = counted(len(found.conversations), "conversation")
-    what = f"{counted(len(found.questions), 'kept question')}, {counted(len(found.walks), 'walk')} and {talks}"
+    talks = count_text(len(found.conversations), "conversation")
+    what = f"{count_text(len(found.questions), 'kept question')}, {count_text(len(found.walks), 'walk')} and {talks}"
     if erased:
         return f"{what} that name it are erased too"
     words = " ".join(map(shlex.quote, found.words))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from rove.cli.add import AddBar
-from rove.cli.output import said_of
+from rove.cli.output import embedding_progress
 from rove.cli.session import FAILED, Session
-from rove.errors import counted
+from rove.errors import count_text
 from rove.rebuild import Rebuilt
 from rove.store.health import Health
 from rove.store.shallow import Depth
@@ -26,7 +26,7 @@ def doctor(session: Session, source: str | None) -> int:
         return FAILED if health.left or (health.unmended and health.problems) else 0
     _show(session, health)
     if health.shallow:
-        session.output.line(said_of(Depth(health.chunks, health.shallow), session.again))
+        session.output.line(embedding_progress(Depth(health.chunks, health.shallow), session.again))
     return FAILED if health.left or (health.unmended and health.problems) else 0
 
 
@@ -40,9 +40,9 @@ def _show(session: Session, health: Health) -> None:
     if health.rebuilt:
         session.output.line("the index was made anew", style="yellow")
     if health.ok or not health.unmended:
-        session.output.line(f"{counted(health.chunks, 'chunk')}, catalog and index agree", style="green")
+        session.output.line(f"{count_text(health.chunks, 'chunk')}, catalog and index agree", style="green")
     if health.originals:
-        session.output.line(f"{counted(health.originals, 'file')} kept, to show their pages")
+        session.output.line(f"{count_text(health.originals, 'file')} kept, to show their pages")
 
 
 def _show_rebuilt(session: Session, rebuilt: Rebuilt) -> int:
@@ -51,9 +51,11 @@ def _show_rebuilt(session: Session, rebuilt: Rebuilt) -> int:
         output.json(rebuilt)
         return FAILED if rebuilt.lost else 0
     _show(session, rebuilt.health)
-    output.line(f"The new catalog has {counted(rebuilt.documents, 'document')}.")
+    output.line(f"The new catalog has {count_text(rebuilt.documents, 'document')}.")
     if rebuilt.lost:
-        output.line(f"Lost or in doubt, and to be added again: {counted(len(rebuilt.lost), 'source')}", style="yellow")
+        output.line(
+            f"Lost or in doubt, and to be added again: {count_text(len(rebuilt.lost), 'source')}", style="yellow"
+        )
         output.table(["source", "reason"], [(entry.source, entry.reason) for entry in rebuilt.lost])
     for path in rebuilt.aside:
         output.note(f"Kept aside: {path} (delete it when you miss nothing; erasing documents does not reach it)")

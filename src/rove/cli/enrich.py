@@ -9,7 +9,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from rove.cli.session import Session
 from rove.enrich import ENRICHERS, Enriched, Estimate
-from rove.errors import InputError, counted
+from rove.errors import InputError, count_text
 from rove.events import DocumentsEnriched, Event
 from rove.sync import Rove
 
@@ -31,7 +31,7 @@ def enrich(session: Session, names: tuple[str, ...], yes: bool) -> None:
         )
         return
     for name, report in done:
-        session.output.line(f"{name}: found in {counted(report.documents, 'document')}, {report.changed} changed")
+        session.output.line(f"{name}: found in {count_text(report.documents, 'document')}, {report.changed} changed")
         for note in report.notes:
             session.output.line(f"  {note}")
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from rove.cli.session import Session
 from rove.engine import AsyncRove
-from rove.errors import InputError, counted
+from rove.errors import InputError, count_text
 from rove.evaluate.answering import AnswerScores, answer_all, answered, together
 from rove.evaluate.configuration import Configuration
 from rove.evaluate.cost import Price
@@ -134,14 +134,15 @@ def _metrics(scores: Scores) -> dict[str, object]:
 def show_one(session: Session, data: Dataset, found: ConfigurationScores, base: Ingested | None) -> None:
     """Print what one configuration has reached."""
     output, scores = session.output, found.scores
-    output.line(f"{data.name}: {counted(len(data.questions), 'question')}", style="bold")
+    output.line(f"{data.name}: {count_text(len(data.questions), 'question')}", style="bold")
     rows = [(name, _number(scores.mean(name)), str(scores.coverage(name))) for name in scores.values]
     output.table(["metric", "mean", "questions scored"], rows)
     if found.latency:
         output.line(f"A search takes {found.latency.p50 * 1000:.1f} ms (p50), {found.latency.p95 * 1000:.1f} ms (p95).")
     if base:
         output.line(
-            f"{counted(base.documents, 'document')} in {counted(base.chunks, 'chunk')}, added in {base.seconds:.1f} s."
+            f"{count_text(base.documents, 'document')} in {count_text(base.chunks, 'chunk')}, "
+            f"added in {base.seconds:.1f} s."
         )
     for error in dict.fromkeys(outcome.error for outcome in found.outcomes.values() if outcome.error):
         output.line(f"Not asked: {error}")
@@ -161,7 +162,7 @@ def show_answers(session: Session, answered: AnswerScores, price: Price | None) 
         cost = f", which costs {price.of(usage):.4f}" if price else ""
         about = "about " if usage.estimated else ""
         output.line(
-            f"{counted(usage.requests, 'call')}: {about}{usage.input_tokens} tokens read, "
+            f"{count_text(usage.requests, 'call')}: {about}{usage.input_tokens} tokens read, "
             f"{usage.output_tokens} written{cost}"
         )
 

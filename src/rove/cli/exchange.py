@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from rove.cli.add import AddBar, show
+from rove.cli.add import AddBar, print_report
 from rove.cli.session import FAILED, Session
-from rove.errors import counted
+from rove.errors import count_text
 from rove.exchange import is_document
 
 
@@ -19,7 +19,7 @@ def export(session: Session, file: Path) -> None:
         for line in kb.export():
             target.write(line + "\n")
             count += is_document(line)
-    session.output.note(f"{counted(count, 'document')} exported")
+    session.output.note(f"{count_text(count, 'document')} exported")
 
 
 def import_(session: Session, file: Path) -> int:
@@ -28,5 +28,5 @@ def import_(session: Session, file: Path) -> int:
         bar = AddBar(session)
         with bar.progress:
             report = kb.import_(lines, listener=bar)
-    show(session, report)
+    print_report(session, report)
     return 0 if report.ok else FAILED

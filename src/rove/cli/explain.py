@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from rich.tree import Tree
 
-from rove.cli.output import Output, plain
+from rove.cli.output import Output, escape_markup
 from rove.language.rendering import render
 from rove.records import Answer, PathStep
 
@@ -44,21 +44,21 @@ def show_path(output: Output, answer: Answer) -> None:
     if not answer.path:
         output.note(NOTHING)
     elif output.terminal:
-        output.console.print(_drawn(root, Tree(f"[bold]{plain(root.text)}[/]")), soft_wrap=False)
+        output.console.print(_drawn(root, Tree(f"[bold]{escape_markup(root.text)}[/]")), soft_wrap=False)
     else:
-        for line in lines_of(root):
+        for line in tree_lines(root):
             output.line(line)
 
 
-def lines_of(branch: DrawnBranch, depth: int = 0) -> Iterator[str]:
+def tree_lines(branch: DrawnBranch, depth: int = 0) -> Iterator[str]:
     """Return the tree as lines, two blanks more for each step down.
 
-    >>> list(lines_of(DrawnBranch("Who?", branches=[DrawnBranch("Ada.")])))
+    >>> list(tree_lines(DrawnBranch("Who?", branches=[DrawnBranch("Ada.")])))
     ['Who?', '  Ada.']
     """
     yield "  " * depth + " ".join(branch.text.split())
     for one in branch.branches:
-        yield from lines_of(one, depth + 1)
+        yield from tree_lines(one, depth + 1)
 
 
 def _grow(branch: DrawnBranch, fact_id: str, below: Mapping[str, Sequence[PathStep]]) -> None:
@@ -93,6 +93,6 @@ def _fact(step: PathStep) -> DrawnBranch:
 
 def _drawn(branch: DrawnBranch, tree: Tree) -> Tree:
     for one in branch.branches:
-        text = plain(" ".join(one.text.split()))
+        text = escape_markup(" ".join(one.text.split()))
         _drawn(one, tree.add(text if one.used else f"[dim]{text}[/]"))
     return tree

@@ -10,10 +10,10 @@ from typing import Any
 import click
 
 from rove.cli.ask import show_answer
-from rove.cli.output import plain
+from rove.cli.output import escape_markup
 from rove.cli.session import Session
 from rove.engine import AsyncRove
-from rove.errors import ConfigError, InputError, counted
+from rove.errors import ConfigError, InputError, count_text
 from rove.events import TextDelta
 from rove.flow import FlowRun, checked, forget, read_flow, resume, run, runs, templates
 from rove.flow.flow_events import (
@@ -29,7 +29,7 @@ from rove.flow.flow_plan import FlowPlan, Problem, refused
 from rove.flow.operator import OPERATORS, operator_named
 from rove.flow.picture import as_lines, as_mermaid, as_svg
 from rove.flow.there import lacking, there_of
-from rove.flow.value_types import said
+from rove.flow.value_types import type_name
 from rove.records import Answer
 from rove.retrieve.condition import parse_where
 from rove.settings import read_settings
@@ -57,7 +57,7 @@ def operators(session: Session) -> None:
         (
             one.name,
             ", ".join(name if kind.required else f"[{name}]" for name, kind in one.inputs.items()),
-            said(one.output),
+            type_name(one.output),
             one.about,
         )
         for one in found
@@ -93,10 +93,12 @@ def check(session: Session, name: str) -> int:
     if session.output.as_json:
         session.output.json(problems)
     for one in problems if not session.output.as_json else ():
-        session.output.marked(f"[bold]{plain(found.source)}: {plain(one.place)}[/]: {plain(one.reason)}")
-        session.output.marked(f"[green]→[/] {plain(one.cure)}")
+        session.output.marked(
+            f"[bold]{escape_markup(found.source)}: {escape_markup(one.place)}[/]: {escape_markup(one.reason)}"
+        )
+        session.output.marked(f"[green]→[/] {escape_markup(one.cure)}")
     if not problems and not session.output.as_json:
-        session.output.line(f"{found.source}: {counted(len(found.steps), 'step')}, nothing wrong.")
+        session.output.line(f"{found.source}: {count_text(len(found.steps), 'step')}, nothing wrong.")
     return 1 if problems else 0
 
 

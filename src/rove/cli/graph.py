@@ -8,9 +8,9 @@ from pathlib import Path
 
 import click
 
-from rove.cli.output import plain
+from rove.cli.output import escape_markup
 from rove.cli.session import FAILED, Session
-from rove.errors import counted
+from rove.errors import count_text
 from rove.events import Event, Noted
 from rove.graph_files import document_graph_ml, graph_ml, graph_page
 from rove.language.rendering import render
@@ -59,8 +59,8 @@ def graph(
     if out:
         out.write_text(WRITERS[out.suffix](found, ", ".join((*names, *documents))), "utf-8")
         session.output.note(
-            f"Written to {out}: {counted(len(found.entities), 'entity', 'entities')}, "
-            f"{counted(len(found.links), 'relation')}."
+            f"Written to {out}: {count_text(len(found.entities), 'entity', 'entities')}, "
+            f"{count_text(len(found.links), 'relation')}."
         )
     elif session.output.as_json:
         session.output.json(found)
@@ -100,7 +100,9 @@ def _show_structure(session: Session, found: DocumentGraph) -> None:
     while open_:
         key, depth = open_.pop()
         about = ", ".join(names[one] for one in speaks[key])
-        session.output.marked(f"{'  ' * depth}{plain(names[key])}" + (f" [dim]· {plain(about)}[/]" if about else ""))
+        session.output.marked(
+            f"{'  ' * depth}{escape_markup(names[key])}" + (f" [dim]· {escape_markup(about)}[/]" if about else "")
+        )
         open_ += [(one, depth + 1) for one in sorted(holds[key], key=lambda one: -starts[one])]
 
 
@@ -118,10 +120,14 @@ def _show(session: Session, found: Subgraph) -> None:
     names = {entity.key: entity.name for entity in found.entities}
     for entity in found.entities:
         if len(entity.names) > 1 and not entity.hops:
-            session.output.marked(f"[bold]{plain(entity.name)}[/] [dim]also {plain(', '.join(entity.names[1:]))}[/]")
+            session.output.marked(
+                f"[bold]{escape_markup(entity.name)}[/] [dim]also {escape_markup(', '.join(entity.names[1:]))}[/]"
+            )
     for link in found.links:
-        subject, object_ = plain(names[link.subject]), plain(names[link.object])
-        session.output.marked(f"[bold]{subject}[/] [cyan]{plain(link.predicate)}[/] [bold]{object_}[/]{_count(link)}")
+        subject, object_ = escape_markup(names[link.subject]), escape_markup(names[link.object])
+        session.output.marked(
+            f"[bold]{subject}[/] [cyan]{escape_markup(link.predicate)}[/] [bold]{object_}[/]{_count(link)}"
+        )
         _quote(session, link.relations[0])
     if found.more:
         session.output.note("There is more: raise --fan, --limit or --depth.")
@@ -135,5 +141,5 @@ def _quote(session: Session, relation: Relation) -> None:
     start, end = relation.triplet.span
     where = f"{relation.title or relation.source} · {relation.document_id}:{start}-{end}"
     by = " · learned by a walk" if relation.memory_id else ""
-    session.output.marked(f"   [dim]{plain(where)}{by}[/]")
+    session.output.marked(f"   [dim]{escape_markup(where)}{by}[/]")
     session.output.line(f"   {render(relation.quote).line[:SHOWN_CHARS]}")

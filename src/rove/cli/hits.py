@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import PurePath
 
 from rove.answer.passages import rendered
-from rove.cli.output import plain
+from rove.cli.output import escape_markup
 from rove.cli.session import Session
 from rove.language.detect import detect
 from rove.language.matches import matches
@@ -33,7 +33,7 @@ def place(session: Session, uri: str, page: int | None) -> str:
 
 def as_it_was(day: str) -> str:
     """Say from which day a text is whose file is gone or can no longer be read, with rich's marks; else ""."""
-    return f"[yellow] · as it was on {plain(day)}[/]" if day else ""
+    return f"[yellow] · as it was on {escape_markup(day)}[/]" if day else ""
 
 
 def _marker(question: str, hit: Hit, spoken: str) -> Callable[[str], Sequence[Span]]:
@@ -48,7 +48,7 @@ def _show(session: Session, number: int, hit: Hit, marker: Callable[[str], Seque
     output, chunk = session.output, hit.chunk
     start, end = chunk.span
     count = f" · ×{1 + len(hit.same)}" if hit.same else ""
-    where = plain(place(session, hit.uri, chunk.page))
+    where = escape_markup(place(session, hit.uri, chunk.page))
     scores, aged = "", as_it_was(hit.as_of)
     if verbose:
         lists = ", ".join(f"{name} {found.rank}" for name, found in hit.sources.items())
@@ -59,13 +59,13 @@ def _show(session: Session, number: int, hit: Hit, marker: Callable[[str], Seque
     told = (*chunk.headings, PurePath(hit.uri).stem, "")
     above = [*([] if hit.title in told else [hit.title]), *chunk.headings]
     if above:
-        output.marked(f"   [dim]{plain(' > '.join(above))}[/]")
+        output.marked(f"   [dim]{escape_markup(' > '.join(above))}[/]")
     for more in (hit.theme, hit.summary[:SHOWN_CHARS], hit.question):
         if more:
-            output.marked(f"   [italic]{plain(more)}[/]")
+            output.marked(f"   [italic]{escape_markup(more)}[/]")
     output.passage(_without_heading(rendered(chunk), above), SHOWN_CHARS, marker)
     if hit.same:
-        output.marked(f"   [dim]also in: {plain(', '.join(_also(session, one) for one in hit.same))}[/]")
+        output.marked(f"   [dim]also in: {escape_markup(', '.join(_also(session, one) for one in hit.same))}[/]")
 
 
 def _without_heading(shown: Rendered, above: Sequence[str]) -> Rendered:

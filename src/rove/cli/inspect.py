@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rove.answer.passages import rendered
-from rove.cli.output import plain, said_of
+from rove.cli.output import embedding_progress, escape_markup
 from rove.cli.session import Session
 from rove.errors import InputError
 from rove.records import Box, DocumentInfo
@@ -53,7 +53,7 @@ def _show_documents(session: Session, kb: Rove) -> None:
     rows = [(i.document_id, i.kind, i.language, i.chunks, i.title, i.source) for i in infos]
     session.output.table(["id", "type", "language", "chunks", "title", "source"], rows, EMPTY)
     if (depth := kb.depth()).shallow:
-        session.output.note(said_of(depth, session.again))
+        session.output.note(embedding_progress(depth, session.again))
 
 
 def _show_depth(session: Session, kb: Rove) -> None:
@@ -61,7 +61,7 @@ def _show_depth(session: Session, kb: Rove) -> None:
     if session.output.as_json:
         session.output.json({"chunks": depth.chunks, "shallow": depth.shallow, "share": depth.share})
     else:
-        session.output.line(said_of(depth, session.again))
+        session.output.line(embedding_progress(depth, session.again))
 
 
 def _show_document(session: Session, kb: Rove, document_id: str, *, chunks: bool) -> None:
@@ -97,7 +97,7 @@ def _show_span(session: Session, kb: Rove, document_id: str, span: str) -> None:
         session.output.json({**told, "page": page, "boxes": boxes})
         return
     open_mark, close_mark = ("[bold black on yellow]", "[/]") if session.output.terminal else ("»", "«")
-    session.output.marked(f"{plain(before)}{open_mark}{plain(words)}{close_mark}{plain(after)}")
+    session.output.marked(f"{escape_markup(before)}{open_mark}{escape_markup(words)}{close_mark}{escape_markup(after)}")
     if page is not None:
         session.output.line("")
         session.output.line(f"page {page}{_place(boxes)}")

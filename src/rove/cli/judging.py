@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import click
 
-from rove.cli.output import Output, plain
+from rove.cli.output import Output, escape_markup
 from rove.errors import InputError
 from rove.language.rendering import render
 from rove.sync import Rove
@@ -61,15 +61,15 @@ class Keys:
         return click.prompt("Question", default=text, err=True).strip() or text
 
 
-def show(output: Output, number: int, all_: int, question: str, passage: str, *more: str) -> None:
+def print_passage(output: Output, number: int, all_: int, question: str, passage: str, *more: str) -> None:
     """Show a question and the passage that is to be judged."""
     if output.as_json:
         return
-    output.marked(f"\n[dim]{number}/{all_}[/] [bold]{plain(question)}[/]")
+    output.marked(f"\n[dim]{number}/{all_}[/] [bold]{escape_markup(question)}[/]")
     for line in more:
-        output.marked(f"   {plain(line)}")
+        output.marked(f"   {escape_markup(line)}")
     cut = render(passage[:SHOWN_CHARS]).text + ("…" if len(passage) > SHOWN_CHARS else "")
-    output.marked(f"   [dim]{plain(cut)}[/]" if cut else "   [dim](the base does not hold it)[/]")
+    output.marked(f"   [dim]{escape_markup(cut)}[/]" if cut else "   [dim](the base does not hold it)[/]")
 
 
 def passage_of(kb: Rove, document_id: str, span: tuple[int, int] | None = None) -> str:

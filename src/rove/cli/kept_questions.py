@@ -7,7 +7,7 @@ from pathlib import Path
 from rove.cli.inspect import only
 from rove.cli.session import Session
 from rove.errors import InputError
-from rove.evaluate.dataset.questions import rows_of
+from rove.evaluate.dataset.questions import read_records
 from rove.evaluate.review import YES
 from rove.records.document import Span
 from rove.sync import Rove
@@ -38,7 +38,7 @@ def _keep_reviewed(kb: Rove, file: Path) -> int:
     if not file.is_file():
         message = f"There is no file {file}."
         raise InputError(message, cure="Make one with: rove questions make FILE")
-    good = [row for row in rows_of(file) if row.text("status", empty=True) == YES]
+    good = [row for row in read_records(file) if row.text("status", empty=True) == YES]
     for row in good:
         start, end = row.text("start", empty=True), row.text("end", empty=True)
         document_id = row.text("document_id", "source")

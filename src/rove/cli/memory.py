@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import click
 
 from rove.cli.session import Session
-from rove.errors import counted
+from rove.errors import count_text
 from rove.language.rendering import render
 from rove.records.learned import Remembered
 
@@ -82,4 +82,4 @@ def _say(session: Session, count: int) -> None:
     if session.output.as_json:
         session.output.json({"forgotten": count})
     else:
-        session.output.line(f"{counted(count, 'fact')} forgotten")
+        session.output.line(f"{count_text(count, 'fact')} forgotten")

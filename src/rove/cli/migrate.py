@@ -8,7 +8,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from rove.cli.output import span_of_time
 from rove.cli.session import Session
-from rove.errors import counted
+from rove.errors import count_text
 from rove.events import ChunksDeepened, ChunksEmbedded, Event
 from rove.migration import Migrated, Migration, MigrationEstimate
 from rove.settings import read_settings
@@ -24,7 +24,7 @@ def migrate(session: Session, to: str, only_estimate: bool, switch_only: bool) -
         return asyncio.run(_run(session, migration, bar, only_estimate=only_estimate, deep=not switch_only))
     except KeyboardInterrupt:
         if migration.began:
-            left = counted(bar.left, "passage") if bar.left is not None else "What is left"
+            left = count_text(bar.left, "passage") if bar.left is not None else "What is left"
             session.output.note(f"{left} can be found as before; go on with the same command, or with: rove add")
         else:
             session.output.note("Nothing was changed.")

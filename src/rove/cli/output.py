@@ -12,8 +12,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from rove.errors import RoveError, counted
-from rove.language.rendering import Link, Rendered, rows_of
+from rove.errors import RoveError, count_text
+from rove.language.rendering import Link, Rendered, rows_of_cells
 from rove.records.document import Span
 from rove.registry import load
 
@@ -53,7 +53,7 @@ class Output:
         self.console.print(_printable(text), end="", markup=False)
 
     def marked(self, text: str) -> None:
-        """Print a line with rich's marks; what comes from documents must have gone through `plain`."""
+        """Print a line with rich's marks; what comes from documents must have gone through `escape_markup`."""
         self.console.print(text)
 
     def note(self, text: str) -> None:
@@ -112,33 +112,33 @@ class Output:
         named = [f"{link.label} <{link.target}>" for link in links[:most]]
         more = f" and {len(links) - most} more" if len(links) > most else ""
         if named:
-            self.marked(f"{indent}[dim]links: {plain(', '.join(named))}{more}[/]")
+            self.marked(f"{indent}[dim]links: {escape_markup(', '.join(named))}{more}[/]")
 
     def error(self, error: RoveError) -> None:
         """Say what is wrong and what to do."""
         if self.as_json:
             self.json({"error": type(error).__name__, "reason": error.reason, "cure": error.cure})
             return
-        self.notes.print(f"[bold red]Error:[/] {plain(error.reason)}")
+        self.notes.print(f"[bold red]Error:[/] {escape_markup(error.reason)}")
         if error.cure:
-            self.notes.print(f"[green]→[/] {plain(error.cure)}")
+            self.notes.print(f"[green]→[/] {escape_markup(error.cure)}")
 
 
-def plain(text: str) -> str:
+def escape_markup(text: str) -> str:
     """Make text safe to stand among rich's marks; control characters, which could steer the terminal, are dropped."""
     return escape(_printable(text))
 
 
-def said_of(depth: Depth, again: str) -> str:
+def embedding_progress(depth: Depth, again: str) -> str:
     """Say how far the embedder is, and how to go on; `again`: how a command names the base.
 
     >>> from rove.store.shallow import Depth
-    >>> said_of(Depth(200, 0), "")
+    >>> embedding_progress(Depth(200, 0), "")
     'The embedder has reached all passages: 200.'
     """
     if not depth.shallow:
         return f"The embedder has reached all passages: {depth.chunks:,}."
-    share = f"The embedder has reached {int(100 * depth.share)} % of {counted(depth.chunks, 'passage')}"
+    share = f"The embedder has reached {int(100 * depth.share)} % of {count_text(depth.chunks, 'passage')}"
     return f"{share}; {depth.shallow:,} found by words and quick vectors. Go on: rove add --resume{again}"
 
 
@@ -170,7 +170,7 @@ def _within(text: str, most_chars: int) -> str:
 
 
 def _drawn(table: str, *, headed: bool) -> Table:
-    rows = [[escape(_cell(cell)) for cell in row] for row in rows_of(table)]
+    rows = [[escape(_cell(cell)) for cell in row] for row in rows_of_cells(table)]
     drawn = Table(*(rows[0] if headed else [""] * len(rows[0])), box=None, show_header=headed, header_style="bold")
     for row in rows[headed:]:
         drawn.add_row(*row)

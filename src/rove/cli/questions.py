@@ -8,20 +8,20 @@ from pathlib import Path
 
 import click
 
-from rove.cli.judging import QUIT, Keys, passage_of, show
+from rove.cli.judging import QUIT, Keys, passage_of, print_passage
 from rove.cli.session import Session
-from rove.errors import InputError, counted
+from rove.errors import InputError, count_text
 from rove.evaluate.agreement import Agreement, agreement
 from rove.evaluate.dataset import read_dataset
 from rove.evaluate.dataset.dataset_lines import DatasetRow
-from rove.evaluate.dataset.questions import rows_of
+from rove.evaluate.dataset.questions import read_records
 from rove.evaluate.feedback import feedback_of, write_feedback
 from rove.evaluate.labels import Vote, gold_of, merge_votes
 from rove.evaluate.log import beside
 from rove.evaluate.made import write_rows
 from rove.evaluate.make_questions import make_questions
 from rove.evaluate.review import NO, SKIP, YES, Review, add_review, reviews_of, settle, votes_of, waiting
-from rove.evaluate.runs import add_label, labels_of, pool, read_run, unlabelled
+from rove.evaluate.runs import add_label, pool, read_labels, read_run, unlabelled
 from rove.models import chat_model
 from rove.sync import Rove
 
@@ -47,7 +47,7 @@ def make(session: Session, file: Path, count: int, without_model: bool, force: b
     if session.output.as_json:
         session.output.json({"file": str(file), "questions": len(made.questions), "rejected": made.rejected})
         return
-    session.output.line(f"{counted(len(made.questions), 'question')} in {file}.")
+    session.output.line(f"{count_text(len(made.questions), 'question')} in {file}.")
     for reason, number in made.rejected.most_common():
         session.output.note(f"Thrown away: {number} ({reason})")
     if made.failure:
@@ -60,7 +60,7 @@ def make(session: Session, file: Path, count: int, without_model: bool, force: b
 def review(session: Session, file: Path, annotator: str) -> None:
     """Run `rove questions review`."""
     name = annotator or getpass.getuser()
-    rows = list(rows_of(file))
+    rows = list(read_records(file))
     left = waiting(rows, reviews_of(file), name)
     keys = Keys(session.output, {"y": "good", "n": "bad", "e": "edit", "s": "skip"})
     done = 0
@@ -69,7 +69,7 @@ def review(session: Session, file: Path, annotator: str) -> None:
             question = row.text("question")
             answer, source = row.text("answer", empty=True), row.text("source", empty=True)
             more = [line for line in (f"Answer: {answer}" if answer else "", f"Source: {source}") if line]
-            show(session.output, number, len(left), question, _source_passage(kb, row), *more)
+            print_passage(session.output, number, len(left), question, _source_passage(kb, row), *more)
             pressed = keys.ask()
             if pressed.key == QUIT:
                 break
@@ -86,13 +86,15 @@ def judge(session: Session, runs: tuple[Path, ...], annotator: str, depth: int, 
     name = annotator or getpass.getuser()
     texts = {question.question_id: question.text for question in read_dataset(dataset).questions} if dataset else {}
     pools = pool((ranking for run in runs for ranking in read_run(run)), depth)
-    left = unlabelled(pools, labels_of(runs[0]), name)
+    left = unlabelled(pools, read_labels(runs[0]), name)
     keys = Keys(session.output, {"1": "relevant", "2": "related", "3": "neither", "s": "skip"})
     done = 0
     with session.base() as kb:
         for number, (found, document_id) in enumerate(left, 1):
             question = found.question or texts.get(found.question_id, "") or found.question_id
-            show(session.output, number, len(left), question, passage_of(kb, document_id), f"Document: {document_id}")
+            print_passage(
+                session.output, number, len(left), question, passage_of(kb, document_id), f"Document: {document_id}"
+            )
             pressed = keys.ask()
             if pressed.key == QUIT:
                 break
@@ -114,7 +116,7 @@ def feedback(session: Session, file: Path) -> None:
         session.output.json({"file": str(file), "questions": len(found.rankings), "labels": len(found.votes)})
         return
     session.output.line(
-        f"{counted(len(found.rankings), 'question')} with {counted(len(found.votes), 'label')} in {file}."
+        f"{count_text(len(found.rankings), 'question')} with {count_text(len(found.votes), 'label')} in {file}."
     )
     session.output.note(f"Next: rove questions judge {file}")
 
@@ -122,7 +124,7 @@ def feedback(session: Session, file: Path) -> None:
 def agree(session: Session, file: Path, qrels: Path | None) -> None:
     """Run `rove questions agree`."""
     if beside(file, "labels").is_file():
-        votes = labels_of(file)
+        votes = read_labels(file)
     else:
         votes = votes_of(reviews_of(file))
         if qrels:

@@ -12,7 +12,7 @@ from typing import IO, Any, Unpack, cast
 
 from rich.console import Console
 
-from rove.cli.command import run
+from rove.cli.command import run_command
 from rove.cli.output import Output
 from rove.cli.session import SearchOptions, Session
 from rove.engine import AsyncRove
@@ -53,7 +53,7 @@ def _run(kb: BorrowedRove, request: Mapping[str, Any], say: Tell) -> None:
             say(DECLINED)
             return
         values = _values(cast("Mapping[str, object]", request["values"]))
-        status = run(SERVED[str(request["command"])], session, values)
+        status = run_command(SERVED[str(request["command"])], session, values)
     except Exception:  # noqa: BLE001 - whatever it is, the command line meets it itself, and says so
         say(DECLINED if not told.pieces else {"status": 1})
         return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rove.cli.output import plain
+from rove.cli.output import escape_markup
 from rove.cli.session import FAILED, Session
 from rove.records.sql import SqlReply
 
@@ -45,15 +45,17 @@ def _show(session: Session, reply: SqlReply) -> None:
     if reply.text:
         output.line(reply.text)
     if reply.sql:
-        output.marked(f"[dim]{plain(reply.sql)}[/]")
+        output.marked(f"[dim]{escape_markup(reply.sql)}[/]")
     if reply.rows:
         output.table(list(reply.columns), [tuple(map(str, row)) for row in reply.rows])
     if reply.cut:
         output.note(f"There are more rows than the {len(reply.rows)} that the settings let through.")
     for cell in reply.cells[:SHOWN_CELLS]:
         start, end = cell.span
-        output.marked(f"[dim]row {cell.row + 1}, column {cell.column + 1}: {plain(cell.document_id)}:{start}-{end}[/]")
+        output.marked(
+            f"[dim]row {cell.row + 1}, column {cell.column + 1}: {escape_markup(cell.document_id)}:{start}-{end}[/]"
+        )
     for reading in reply.readings:
-        output.marked(f"[dim]It may mean: {plain(reading)}[/]")
+        output.marked(f"[dim]It may mean: {escape_markup(reading)}[/]")
     if reply.note:
         output.note(reply.note)

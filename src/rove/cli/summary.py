@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rove.cli.output import plain
+from rove.cli.output import escape_markup
 from rove.cli.session import FAILED, Session
 from rove.records import DocumentInfo
 from rove.records.summary import Summary
@@ -29,7 +29,9 @@ def _show(session: Session, info: DocumentInfo, one: Summary) -> None:
     indent = "  " * len(one.headings)
     title = one.headings[-1] if one.headings else info.title or info.source
     start, end = one.span
-    session.output.marked(f"{indent}[bold]{plain(title)}[/] [dim]{plain(info.document_id)}:{start}-{end}[/]")
+    session.output.marked(
+        f"{indent}[bold]{escape_markup(title)}[/] [dim]{escape_markup(info.document_id)}:{start}-{end}[/]"
+    )
     for sentence in one.sentences:
         places = ", ".join(f"{first}-{last}" for first, last in sentence.spans)
-        session.output.marked(f"{indent}  {plain(sentence.text)} [dim]{places}[/]")
+        session.output.marked(f"{indent}  {escape_markup(sentence.text)} [dim]{places}[/]")

@@ -13,15 +13,15 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from rove.cli.evaluate import dataset_of
 from rove.cli.session import Session
-from rove.errors import counted
+from rove.errors import count_text
 from rove.evaluate.compare import PairedComparison
 from rove.evaluate.configuration import Tree
 from rove.evaluate.dataset import Dataset
 from rove.evaluate.estimate import Estimate, estimate
 from rove.evaluate.grid import Grid, read_grid
-from rove.evaluate.machine import described
+from rove.evaluate.machine import machine_facts
 from rove.evaluate.plan import Plan, plan
-from rove.evaluate.report.report_page import page
+from rove.evaluate.report.report_page import report_html
 from rove.evaluate.results import Results
 from rove.evaluate.scoring import check_metrics, need_nearness
 from rove.evaluate.sources import fingerprint
@@ -121,8 +121,8 @@ async def _sweep(session: Session, grid: Grid, call: _Call) -> None:
         found = study(grid, planned, data, results)
         choices = {one.name: one.choices for one in grid.configurations}
         write_rows(folder / "results.parquet", data, found.scores, found.outcomes, choices)
-        (folder / "report.html").write_text(page(found, described()), "utf-8")
-        show(session, found, folder, expected)
+        (folder / "report.html").write_text(report_html(found, machine_facts()), "utf-8")
+        print_sweep(session, found, folder, expected)
     finally:
         results.close()
 
@@ -133,9 +133,9 @@ def announce(session: Session, planned: Plan, data: Dataset, expected: Estimate)
         return
     made = len(planned.bases) - expected.bases
     session.output.note(
-        f"{counted(len(planned.keys), 'configuration')}, {planned.distinct} of them distinct; "
-        f"{counted(len(data.questions), 'question')}; "
-        f"{counted(len(planned.bases), 'base')}" + (f", {made} of them made already" if made else "")
+        f"{count_text(len(planned.keys), 'configuration')}, {planned.distinct} of them distinct; "
+        f"{count_text(len(data.questions), 'question')}; "
+        f"{count_text(len(planned.bases), 'base')}" + (f", {made} of them made already" if made else "")
     )
     if expected.bases:
         about = "about " if expected.sampled else ""
@@ -145,7 +145,7 @@ def announce(session: Session, planned: Plan, data: Dataset, expected: Estimate)
             f"to read, cut and keep them {_time(expected.other_s)}"
         )
     session.output.note(
-        f"{counted(expected.searches, 'search', 'searches')}, {_time(expected.search_s)}. "
+        f"{count_text(expected.searches, 'search', 'searches')}, {_time(expected.search_s)}. "
         f"In all about {_time(expected.seconds)}."
     )
 
@@ -169,7 +169,7 @@ def _under(session: Session, overrides: Tree) -> dict[str, Any]:
     return tree
 
 
-def show(session: Session, found: Study, folder: Path, expected: Estimate) -> None:
+def print_sweep(session: Session, found: Study, folder: Path, expected: Estimate) -> None:
     """Print what a sweep has found: the best configurations, what each choice is worth, and what is never beaten."""
     output, grid = session.output, found.grid
     if output.as_json:
@@ -179,7 +179,8 @@ def show(session: Session, found: Study, folder: Path, expected: Estimate) -> No
         output.json({**report, **more})
         return
     output.line(
-        f"{grid.title}: {counted(len(found.lines), 'configuration')}, {counted(len(found.questions), 'question')}",
+        f"{grid.title}: {count_text(len(found.lines), 'configuration')}, "
+        f"{count_text(len(found.questions), 'question')}",
         style="bold",
     )
     headings = [

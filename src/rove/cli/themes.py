@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rove.cli.output import plain
+from rove.cli.output import escape_markup
 from rove.cli.session import Session
 from rove.events import Event, Noted
 from rove.language.rendering import render
@@ -26,8 +26,10 @@ def themes(session: Session, most: int, where: tuple[str, ...]) -> None:
     if not found:
         session.output.note("Nothing was found.")
     for number, theme in enumerate(found, start=1):
-        session.output.marked(f"[bold cyan]{number}.[/] [bold]{plain(theme.name)}[/] [dim]{theme.share:.0%}[/]")
+        session.output.marked(f"[bold cyan]{number}.[/] [bold]{escape_markup(theme.name)}[/] [dim]{theme.share:.0%}[/]")
         for hit in theme.hits:
             start, end = hit.chunk.span
-            session.output.marked(f"   [dim]{plain(hit.title or hit.uri)} · {hit.chunk.document_id}:{start}-{end}[/]")
+            session.output.marked(
+                f"   [dim]{escape_markup(hit.title or hit.uri)} · {hit.chunk.document_id}:{start}-{end}[/]"
+            )
             session.output.line(f"   {render(hit.chunk.text).line[:SHOWN_CHARS]}")

@@ -6,7 +6,7 @@ from dataclasses import fields, replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from rove.cli.output import Output, plain
+from rove.cli.output import Output, escape_markup
 from rove.errors import InputError
 from rove.language.rendering import render
 from rove.records.walk_events import Budget, Edit, Fact, Lead
@@ -105,12 +105,16 @@ def parse_edit(line: str, state: State) -> Edit:
 
 def show_standing(output: Output, state: State) -> None:
     """List the facts and the open leads with the numbers that `drop` takes."""
-    output.marked(f"[bold]{plain(state.question)}[/]")
+    output.marked(f"[bold]{escape_markup(state.question)}[/]")
     for number, fact in enumerate(state.facts, 1):
-        source = f" [dim]— {plain(fact.citation.title or fact.citation.uri)}[/]" if fact.citation else " [dim]— you[/]"
-        output.marked(f"  [green]f{number}[/] {plain(render(fact.text).line)}{source}")
+        source = (
+            f" [dim]— {escape_markup(fact.citation.title or fact.citation.uri)}[/]"
+            if fact.citation
+            else " [dim]— you[/]"
+        )
+        output.marked(f"  [green]f{number}[/] {escape_markup(render(fact.text).line)}{source}")
     for number, lead in enumerate(state.open_leads[:SHOWN_LEADS], 1):
-        output.marked(f"  [cyan]l{number}[/] {plain(lead.text)} [dim]({lead.kind}, {lead.score:.2f})[/]")
+        output.marked(f"  [cyan]l{number}[/] {escape_markup(lead.text)} [dim]({lead.kind}, {lead.score:.2f})[/]")
     if len(state.open_leads) > SHOWN_LEADS:
         output.marked(f"  [dim]and {len(state.open_leads) - SHOWN_LEADS} leads less promising[/]")
 

@@ -11,8 +11,8 @@ from rich.live import Live
 from rich.spinner import Spinner
 from rich.text import Text
 
-from rove.cli.output import Output, plain
-from rove.errors import counted
+from rove.cli.output import Output, escape_markup
+from rove.errors import count_text
 from rove.language.rendering import render
 from rove.records.walk_events import (
     Budget,
@@ -93,7 +93,7 @@ class LineView:
 
     def show(self, event: WalkEvent) -> None:
         """See `WalkView.show`."""
-        for line in lines_of(event, self.state):
+        for line in event_lines(event, self.state):
             self.output.marked(line)
         self.state = advanced(self.state, event)
 
@@ -140,7 +140,7 @@ class LiveView(LineView):
         return Group(*rows)
 
 
-def lines_of(event: WalkEvent, state: State) -> list[str]:
+def event_lines(event: WalkEvent, state: State) -> list[str]:
     """Return what is printed of an event, with rich's marks. `state`: as it was before the event."""
     match event:
         case WalkStarted() | RoundStarted() | Stopped() | Paused() | Edited() | Warned() | Judged():
@@ -148,15 +148,15 @@ def lines_of(event: WalkEvent, state: State) -> list[str]:
         case ChunksRead() | FactFound() | FactRejected() | FactDropped():
             return _reading(event, state)
         case LeadFound(lead):
-            return [f"    [cyan]→[/] {plain(lead.text)} [dim]({lead.kind}, {lead.score:.2f})[/]"]
+            return [f"    [cyan]→[/] {escape_markup(lead.text)} [dim]({lead.kind}, {lead.score:.2f})[/]"]
         case LeadFollowed(lead_id, _, chunks):
             lead = state.lead(lead_id)
-            name = plain(lead.text) if lead else "the question"
-            why = f"{plain(event.reason)}{_titles(event, state)}"
-            return [f"  [blue]⇢[/] {name}: {counted(chunks, 'new chunk')} [dim]{why}[/]"]
+            name = escape_markup(lead.text) if lead else "the question"
+            why = f"{escape_markup(event.reason)}{_titles(event, state)}"
+            return [f"  [blue]⇢[/] {name}: {count_text(chunks, 'new chunk')} [dim]{why}[/]"]
         case LeadDropped(lead_id, _, reason):
             lead = state.lead(lead_id)
-            return [f"  [yellow]⨯[/] [dim]{plain(lead.text if lead else lead_id)}: {plain(reason)}[/]"]
+            return [f"  [yellow]⨯[/] [dim]{escape_markup(lead.text if lead else lead_id)}: {escape_markup(reason)}[/]"]
         case _:
             return []
 
@@ -168,7 +168,7 @@ def doing(state: State) -> str:
     if any(lead_id not in state.followed and lead_id not in state.dropped for lead_id in state.plan):
         return f"round {state.round}: searching"
     if state.unread:
-        return f"round {state.round}: reading {counted(len(state.unread), 'chunk')} ({state.mode})"
+        return f"round {state.round}: reading {count_text(len(state.unread), 'chunk')} ({state.mode})"
     return f"round {state.round}: is it enough?" if state.round else "beginning"
 
 
@@ -191,22 +191,24 @@ def used(spent: Spent, budget: Budget) -> str:
 def _course(event: WalkEvent, state: State) -> list[str]:
     match event:
         case WalkStarted():
-            mode = "without a chat model" if event.mode == "extractive" else plain(event.mode)
-            return [f"[bold]{plain(event.question)}[/]", f"[dim]walk {event.walk_id} · {mode}[/]"]
+            mode = "without a chat model" if event.mode == "extractive" else escape_markup(event.mode)
+            return [f"[bold]{escape_markup(event.question)}[/]", f"[dim]walk {event.walk_id} · {mode}[/]"]
         case RoundStarted():
             return ["", f"[bold]Round {event.round}[/]"]
         case Judged():
             verdict = "enough" if event.enough else "not enough"
-            missing = f" Missing: {plain(event.missing)}" if event.missing and not event.enough else ""
-            return [f"  [magenta]◆[/] {verdict} [dim]({plain(event.by)}) {plain(event.reason)}{missing}[/]"]
+            missing = f" Missing: {escape_markup(event.missing)}" if event.missing and not event.enough else ""
+            return [
+                f"  [magenta]◆[/] {verdict} [dim]({escape_markup(event.by)}) {escape_markup(event.reason)}{missing}[/]"
+            ]
         case Stopped():
-            return ["", f"[bold]{plain(event.text)}[/] [dim]{used(event.spent, state.budget)}[/]"]
+            return ["", f"[bold]{escape_markup(event.text)}[/] [dim]{used(event.spent, state.budget)}[/]"]
         case Paused():
             return ["", "[bold yellow]Paused.[/]"]
         case Edited():
             return ["[dim]edited[/]"]
         case Warned():
-            return [f"  [yellow]![/] {plain(event.text)}"]
+            return [f"  [yellow]![/] {escape_markup(event.text)}"]
         case _:
             return []
 
@@ -219,23 +221,23 @@ def _reading(event: ChunksRead | FactFound | FactRejected | FactDropped, state: 
             citation = fact.citation
             page = f", p. {citation.page}" if citation and citation.page else ""
             title = (citation.title or citation.uri) if citation else "you"
-            source = "" if title and fact.text.startswith(title) else f"{plain(title)}{page} · "
+            source = "" if title and fact.text.startswith(title) else f"{escape_markup(title)}{page} · "
             origin = " · remembered" if fact.origin == "memory" else ""
-            said = plain(render(fact.text).line)
+            said = escape_markup(render(fact.text).line)
             return [f"  [green]✓[/] {said} [dim]— {source}{fact.relevance:.0%}{origin}[/]"]
         case FactRejected():
-            return [f"  [red]✗[/] [dim]{plain(render(event.text).line)}: {plain(event.reason)}[/]"]
+            return [f"  [red]✗[/] [dim]{escape_markup(render(event.text).line)}: {escape_markup(event.reason)}[/]"]
         case FactDropped():
             fact = next((one for one in state.facts if one.fact_id == event.fact_id), None)
             said = render(fact.text).line if fact else event.fact_id
-            return [f"  [yellow]⨯[/] [dim]{plain(said)}: {plain(event.reason)}[/]"]
+            return [f"  [yellow]⨯[/] [dim]{escape_markup(said)}: {escape_markup(event.reason)}[/]"]
 
 
 def _titles(event: LeadFollowed, state: State) -> str:
     found = [seen for seen in state.seen if seen.round == event.round and seen.lead_id == event.lead_id]
     titles = list(dict.fromkeys(seen.title or seen.uri for seen in found))
     more = " …" if len(titles) > TITLES else ""
-    return f" · {plain(', '.join(titles[:TITLES]))}{more}" if titles else ""
+    return f" · {escape_markup(', '.join(titles[:TITLES]))}{more}" if titles else ""
 
 
 def _of(bound: float) -> str:

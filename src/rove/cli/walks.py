@@ -7,12 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from rove.cli.ask import show_answer
-from rove.cli.output import plain
+from rove.cli.output import escape_markup
 from rove.cli.session import Session
 from rove.cli.walk import follow
 from rove.cli.walk_edit import show_standing
 from rove.cli.walk_view import JsonView, LineView, used
-from rove.errors import counted
+from rove.errors import count_text
 from rove.records.walk_events import Edit
 from rove.sync import Rove, Walk
 from rove.walk.budget import extended
@@ -62,7 +62,7 @@ def _show(session: Session, kb: Rove, name: str) -> None:
         return
     show_standing(session.output, state)
     status = state.stopped.text if state.stopped else "It can go on: rove walks resume"
-    session.output.marked(f"[dim]{state.walk_id} · {plain(status)} · {used(state.spent, state.budget)}[/]")
+    session.output.marked(f"[dim]{state.walk_id} · {escape_markup(status)} · {used(state.spent, state.budget)}[/]")
     if state.answer:
         session.output.line()
         show_answer(session, state.answer)
@@ -93,4 +93,4 @@ def _export(kb: Rove, name: str, file: Path | None) -> None:
 def _import(session: Session, kb: Rove, file: Path | None) -> None:
     lines = file.read_text("utf-8").splitlines() if file else sys.stdin.read().splitlines()
     info = kb.import_walk(lines)
-    session.output.note(f"The walk {info.walk_id} is here, with {counted(info.events, 'event')}.")
+    session.output.note(f"The walk {info.walk_id} is here, with {count_text(info.events, 'event')}.")

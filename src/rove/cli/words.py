@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from rove.cli.session import Session
-from rove.errors import InputError, counted
+from rove.errors import InputError, count_text
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -25,7 +25,7 @@ def words(session: Session, word: str | None, others: tuple[str, ...], remove: b
             raise InputError(message, cure="List it with: rove words")
         if put or remove:
             count = kb.define(put, remove=[word] if word and remove else ())
-            session.output.note(f"Analysed anew: {counted(count, 'document')}.")
+            session.output.note(f"Analysed anew: {count_text(count, 'document')}.")
         found = kb.dictionary()
     if session.output.as_json:
         session.output.json(found)

@@ -19,7 +19,7 @@ from rove.errors import ServiceError
 from rove.language.bare_topic import bare_topic
 from rove.language.detect import detect
 from rove.models import ChatModel
-from rove.models.prompts import fenced, fill, prompt
+from rove.models.prompts import fence_material, fill, prompt
 from rove.models.typed import reply_as
 from rove.question import question_part
 from rove.records import Document, Filter, Hit
@@ -103,7 +103,7 @@ async def _cited(chunk_ids: Sequence[str], context: FollowUpContext) -> list[Hit
 
 
 async def _written(question: str, hits: Sequence[Hit], chat: ChatModel) -> list[str]:
-    passages = (fenced(hit.chunk.text[:_SHOWN_CHARS], str(n)) for n, hit in enumerate(hits[:_SHOWN], 1))
+    passages = (fence_material(hit.chunk.text[:_SHOWN_CHARS], str(n)) for n, hit in enumerate(hits[:_SHOWN], 1))
     material = "\n\n".join((question_part(question), "The passages:", *passages))
     wrote = await reply_as(chat, Suggested, prompt("rove.conversation", "follow_ups"), material)
     return [" ".join(one.split()) for one in wrote.questions]

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from rove.answer.gate import Gate
-from rove.conversation.grading import grade, judge, uncovered
+from rove.conversation.grading import grade, judge_sufficiency, uncovered
 from rove.errors import ServiceError
 from rove.models import ChatModel
-from rove.question.topics import topic_filter, written
+from rove.question.topics import topic_filter, topics_text
 from rove.question.understand import Understander
 from rove.question.wording import telling_words
 from rove.records import (
@@ -107,7 +107,7 @@ class Gatherer:
             hits = await retrieve_passages(GATHER, self._search_context, Query(question, top_k, both))
             new = [hit for hit in hits if hit.chunk.chunk_id not in basket.hits]
             basket.hits |= {hit.chunk.chunk_id: hit for hit in new}
-            topics = "" if condition is None else written(understood.topics)
+            topics = "" if condition is None else topics_text(understood.topics)
             searches.append(Searched(question, topics, len(hits), len(new)))
         basket.rounds.append(GatherRound(len(basket.rounds) + 1, tuple(searches)))
 
@@ -117,7 +117,7 @@ class Gatherer:
         if self._chat is not None and hits:
             try:
                 with stage("gather.judge", chunks=len(hits)):
-                    return await judge(question, hits, self._chat)
+                    return await judge_sufficiency(question, hits, self._chat)
             except ServiceError as error:
                 basket.notes.append(NOT_JUDGED.format(reason=error.reason))
         verdict = await self._gate.judge(question, language, hits)

@@ -14,7 +14,7 @@ from rove.errors import ServiceError
 from rove.language.scripts import is_unspaced
 from rove.language.words import query_terms, terms
 from rove.models import ChatModel, Embedder
-from rove.models.prompts import fenced, prompt
+from rove.models.prompts import fence_material, prompt
 from rove.models.typed import reply_as
 from rove.question.wording import telling_words
 from rove.records import Filter, Graded, Hit, Sufficiency
@@ -76,13 +76,13 @@ class Nearness:
     leads: tuple[float | None, ...]
 
 
-async def judge(question: str, hits: Sequence[Hit], chat: ChatModel) -> Sufficiency:
+async def judge_sufficiency(question: str, hits: Sequence[Hit], chat: ChatModel) -> Sufficiency:
     """Ask the model whether what was found holds everything that is needed (mission A.5: one yes or no).
 
     Raises:
         ServiceError: the model failed.
     """
-    parts = [f"The question:\n{fenced(question, 'question')}", f"Passages:\n{_passages(hits)}"]
+    parts = [f"The question:\n{fence_material(question, 'question')}", f"Passages:\n{_passages(hits)}"]
     wrote = await reply_as(chat, Enough, prompt("rove.conversation", "enough"), "\n\n".join(parts))
     reason = wrote.missing.strip() or ("Nothing is missing." if wrote.enough else "Not all that is needed was found.")
     return Sufficiency(wrote.enough, "model", reason)
@@ -189,7 +189,7 @@ async def nearness(
 
 
 async def _grade_batch(question: str, batch: Sequence[Hit], chat: ChatModel) -> dict[str, Graded]:
-    parts = [f"The question:\n{fenced(question, 'question')}", f"Passages:\n{_passages(batch)}"]
+    parts = [f"The question:\n{fence_material(question, 'question')}", f"Passages:\n{_passages(batch)}"]
     wrote = await reply_as(chat, Grades, prompt("rove.conversation", "grade"), "\n\n".join(parts))
     ids = [hit.chunk.chunk_id for hit in batch]
     if len(batch) == 1 and len(wrote.grades) == 1:
@@ -201,4 +201,4 @@ async def _grade_batch(question: str, batch: Sequence[Hit], chat: ChatModel) -> 
 
 def _passages(hits: Sequence[Hit]) -> str:
     texts = [f"{hit.title}\n{hit.chunk.text[:PASSAGE_CHARS]}" for hit in hits]
-    return "\n".join(fenced(text, str(number)) for number, text in enumerate(texts, 1))
+    return "\n".join(fence_material(text, str(number)) for number, text in enumerate(texts, 1))

@@ -12,10 +12,10 @@ from rove.answer.answerer import Answerer
 from rove.answer.chitchat import CHITCHAT, ITSELF, chitchat, replied
 from rove.answer.extract import FollowUp
 from rove.answer.fallback import FALLBACKS, Case, Fallback, FallbackContext, fall_back
-from rove.answer.forms import FormQuestion, said
+from rove.answer.forms import FormQuestion, form_sentence
 from rove.answer.forms.changes import changed
 from rove.answer.forms.comparison import compared
-from rove.answer.forms.document_list import counted, listed, recent
+from rove.answer.forms.document_list import count_mentioning, list_mentioning, recent
 from rove.answer.forms.entries import all_entries
 from rove.answer.forms.summary import summarised
 from rove.answer.gate import Gate, GateVerdict
@@ -37,7 +37,7 @@ from rove.question.topics import topic_filter
 from rove.question.understand import REFUSE, Understander
 from rove.records import Answer, Clarification, Filter, Gathered, History, Hit, Response, Turn, Understood
 from rove.retrieve import GATHER, Query, SearchContext, retrieve_passages, usual_top_k
-from rove.retrieve.outdated import shown
+from rove.retrieve.outdated import outdated_filter
 from rove.retrieve.question_pairs import is_same
 from rove.retrieve.stored_answers import same, stored_answers
 from rove.settings import AnswerSettings, Settings
@@ -56,8 +56,8 @@ LONGEST_AT_ONCE = 1_500
 T = TypeVar("T")
 FORMS: Mapping[Form, Callable[[FormQuestion], Awaitable[Answer | None]]] = {
     "summary": summarised,
-    "list": listed,
-    "count": counted,
+    "list": list_mentioning,
+    "count": count_mentioning,
     "items": all_entries,
     "compare": compared,
     "recent": recent,
@@ -194,7 +194,7 @@ class Responder:
         """
         text, language, embedder = understood.standalone, understood.language, self.search_context.embedder
         form, sure = await form_of(text, embedder)
-        where = await asyncio.to_thread(shown, where, self.search_context.settings, self.search_context.store)
+        where = await asyncio.to_thread(outdated_filter, where, self.search_context.settings, self.search_context.store)
         asked = FormQuestion(text, language, where, self.search_context, self.chat, sure=sure)
         if (answer := FORMS.get(form)) and (found := await answer(asked)):
             return found
@@ -226,7 +226,7 @@ class Responder:
             return None
         question = understood.standalone
         texts = {name: await text_of(name) for name in dict.fromkeys(hit.chunk.document_id for hit in hits)}
-        where = await asyncio.to_thread(shown, where, self.search_context.settings, self.search_context.store)
+        where = await asyncio.to_thread(outdated_filter, where, self.search_context.settings, self.search_context.store)
         answers = await stored_answers(self.search_context, question, hits, texts, where, strict=True)
         known = [hit for hit in same(question, answers) if len(hit.chunk.text) <= LONGEST_AT_ONCE]
         if not known:
@@ -382,7 +382,11 @@ def with_versions(answer: Answer, versions: InForce) -> Answer:
     kinds = (("holds", versions.held), ("other_time", versions.others))
     if answer.mode == "refused" or not documents & {one.document_id for one in versions.held}:
         return answer
-    told = [said(kind, language, name=f"“{one.name}”", day=one.since or "?") for kind, some in kinds for one in some]
+    told = [
+        form_sentence(kind, language, name=f"“{one.name}”", day=one.since or "?")
+        for kind, some in kinds
+        for one in some
+    ]
     return replace(answer, note=" ".join(filter(None, (answer.note, *told))))
 
 

@@ -12,18 +12,18 @@ from sqlglot import exp
 
 from rove.databases.by_meaning import NameMeanings
 from rove.databases.by_rules import RuledSql, by_rules
-from rove.databases.check import Checked, checked
-from rove.databases.choose import chosen
+from rove.databases.check import Checked, check_sql
+from rove.databases.choose import order_tables
 from rove.databases.joins import JoinedTable, joined_tables, table_name
 from rove.databases.mentions import is_numeric
-from rove.databases.reply import headings, phrase, sentence, texts_of
+from rove.databases.reply import headings, phrase, rows_as_text, sentence
 from rove.databases.targets import Target
 from rove.errors import InputError, ServiceError
 from rove.events import DatabaseAsked, Listener, ignore
 from rove.language.cue_words import UNSPACED
 from rove.language.detect import detect
 from rove.models import ChatModel
-from rove.models.prompts import fenced, prompt
+from rove.models.prompts import fence_material, prompt
 from rove.models.typed import reply_as
 from rove.records.schema import Column, TableSchema
 from rove.records.sql import SqlReply
@@ -79,7 +79,7 @@ class DatabaseAsker:
             ServiceError: the database took too long, or cannot be reached.
         """
         language = _language(question)
-        ordered = await asyncio.to_thread(chosen, question, language, self.tables)
+        ordered = await asyncio.to_thread(order_tables, question, language, self.tables)
         note = ""
         if self.chat is not None:
             try:
@@ -114,13 +114,15 @@ class DatabaseAsker:
         listener: Listener,
     ) -> SqlReply:
         schema, _, left = within_budget(ordered, SCHEMA_TOKENS)
-        shown = f"Tables:\n{fenced(schema, 'tables')}\n\nQuestion:\n{fenced(question, 'question')}"
+        shown = f"Tables:\n{fence_material(schema, 'tables')}\n\nQuestion:\n{fence_material(question, 'question')}"
         asked = f"Dialect: {self.target.dialect}\n\n{shown}"
         instructions = prompt("rove.databases", "sql")
         problem, note = "", f"{len(left)} tables had no room in the prompt." if left else ""
         for attempt in range(REPAIRS + 1):
             again = (
-                f"{asked}\n\nThis SQL was refused: {fenced(problem, 'refused')}\nWrite it anew." if problem else asked
+                f"{asked}\n\nThis SQL was refused: {fence_material(problem, 'refused')}\nWrite it anew."
+                if problem
+                else asked
             )
             wrote = await reply_as(chat, SqlDraft, instructions, again)
             if not wrote.sql.strip():
@@ -138,7 +140,7 @@ class DatabaseAsker:
         self, question: str, language: str, sql: str, by: str, dry_run: bool, note: str, listener: Listener
     ) -> SqlReply:
         """Check SQL, run it, and say what came out."""
-        safe = checked(sql, self.target.dialect, self.tables, max_rows=self.limits.max_rows)
+        safe = check_sql(sql, self.target.dialect, self.tables, max_rows=self.limits.max_rows)
         notes = " ".join(filter(None, (note, self.target.note)))
         reply = SqlReply(question, self.name, self.target.dialect, safe.sql, by, tables=safe.tables, note=notes)
         if dry_run:
@@ -153,7 +155,7 @@ class DatabaseAsker:
         return replace(
             reply,
             columns=headings(result.columns, language),
-            rows=texts_of(result),
+            rows=rows_as_text(result),
             cut=result.cut,
             text=sentence(result, language, ", ".join(safe.tables)),
             seconds=seconds,
@@ -205,7 +207,7 @@ class DatabaseAsker:
         readings: list[str] = []
         for query in read.readings if read else ():
             try:
-                safe = checked(
+                safe = check_sql(
                     query.sql(self.target.dialect), self.target.dialect, self.tables, max_rows=self.limits.max_rows
                 )
             except InputError:

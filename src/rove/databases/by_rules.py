@@ -22,9 +22,9 @@ from rove.databases.mentions import (
     ValueMention,
     is_numeric,
     mentioned,
+    mentioned_values,
     places_of,
     take_table,
-    values_in,
 )
 from rove.databases.query_plan import AGE, NEAR_CHARS, Cues, QueryPlan, ages_of, gap
 from rove.language.cue_words import UNSPACED
@@ -124,7 +124,7 @@ def _taken(reading: Reading, joined: JoinedTable) -> _Said:
     table = joined.view
     quoted = list(reading.quoted())
     columns = mentioned(reading, table, WHOLE_UNSPACED if reading.language in UNSPACED else WHOLE, joined.others())
-    values = list(values_in(reading, joined.held, table))
+    values = list(mentioned_values(reading, joined.held, table))
     cues = _cues(reading)
     said = {name.casefold() for one in joined.table.columns for name in (one.name, one.label)}
     is_column = joined.table.name.casefold() in said  # a table "sales" with a column "sales"

@@ -35,7 +35,7 @@ class Checked:
     tables: tuple[str, ...]
 
 
-def checked(sql: str, dialect: str, tables: Sequence[TableSchema], *, max_rows: int) -> Checked:
+def check_sql(sql: str, dialect: str, tables: Sequence[TableSchema], *, max_rows: int) -> Checked:
     r"""Return the SQL as it may run, limited to `max_rows` and one more, by which is seen that there are more.
 
     `dialect`: its name in sqlglot. `tables`: those that may be read.
@@ -45,7 +45,7 @@ def checked(sql: str, dialect: str, tables: Sequence[TableSchema], *, max_rows: 
 
     >>> from rove.records.schema import Column
     >>> cust = TableSchema("cust", (Column("id"), Column("name")))
-    >>> checked("select name -- all\n from cust", "sqlite", [cust], max_rows=10).sql
+    >>> check_sql("select name -- all\n from cust", "sqlite", [cust], max_rows=10).sql
     'SELECT name FROM cust LIMIT 11'
     """
     query = _parsed(sql, dialect)

@@ -16,7 +16,7 @@ SEEDS = 3
 """The first so many tables, whose ways to each other are taken along."""
 
 
-def chosen(question: str, language: str, tables: Sequence[TableSchema]) -> list[TableSchema]:
+def order_tables(question: str, language: str, tables: Sequence[TableSchema]) -> list[TableSchema]:
     """Order tables by how well their words fit a question, what joins the first right after them.
 
     A word counts the more, the fewer tables have it; in a table's name twice; also where a name has a short form of it.

@@ -11,11 +11,11 @@ from typing import cast
 import sqlglot
 from sqlglot import exp
 
-from rove.chunk.cell_tables import CellRow, CellTable, joined, tables_in
+from rove.chunk.cell_tables import CellRow, CellTable, join_tables, tables_in
 from rove.databases.ask import DatabaseAsker, Limits
 from rove.databases.by_meaning import NameMeanings
-from rove.databases.duckdb_target import ROW, DuckTarget, numbered
-from rove.databases.reply import texts_of
+from rove.databases.duckdb_target import ROW, DuckTarget, row_numbered
+from rove.databases.reply import rows_as_text
 from rove.databases.table_figures import stated_scale
 from rove.databases.targets import Result
 from rove.errors import InputError
@@ -140,7 +140,7 @@ def _whole(parts: Sequence[Document]) -> list[CellTable]:
     for part in parts:
         for table in tables_in(part):
             groups[tuple(column.name for column in table.schema.columns)].append(table)
-    return [joined(group, parts[0].language) for group in groups.values()]
+    return [join_tables(group, parts[0].language) for group in groups.values()]
 
 
 def _free(name: str, taken: Mapping[str, object]) -> str:
@@ -181,9 +181,9 @@ def _cited_groups(
     """Where groups stand: what a group is made by in its first row, a number over it in each of its rows."""
     same = _over_numbered(query)
     rows = exp.Anonymous(this="list", expressions=[exp.column(ROW)])
-    same.select(exp.Alias(this=rows, alias=exp.to_identifier(numbered("of"), quoted=True)), copy=False)
+    same.select(exp.Alias(this=rows, alias=exp.to_identifier(row_numbered("of"), quoted=True)), copy=False)
     found = target.run(same.sql(dialect=target.dialect), max_rows=len(reply.rows), timeout_s=Limits().timeout_s)
-    shown = texts_of(Result((), tuple(values[:-1] for values in found.rows)))
+    shown = rows_as_text(Result((), tuple(values[:-1] for values in found.rows)))
     numbers = (sorted(cast("list[int]", values[-1]))[:CITED_ROWS] for values in found.rows)
     groups = dict(zip(shown, numbers, strict=True))
     cells: list[CitedCell] = []
@@ -202,7 +202,7 @@ def _over_numbered(query: exp.Select) -> exp.Select:
     """The same query over the tables that have the column `ROW`."""
     same = query.copy()
     for table in same.find_all(exp.Table):
-        table.set("this", exp.to_identifier(numbered(table.name), quoted=True))
+        table.set("this", exp.to_identifier(row_numbered(table.name), quoted=True))
         if not table.alias:
             table.set("alias", exp.TableAlias(this=exp.to_identifier(table.name.removesuffix(f" {ROW}"), quoted=True)))
     return same

@@ -34,7 +34,7 @@ class DuckTarget:
         for name, table in tables.items():
             columns = [_quoted(column.name) for column in table.schema.columns]
             made = ", ".join(f"{one} {column.type}" for one, column in zip(columns, table.schema.columns, strict=True))
-            hidden = _quoted(numbered(name))
+            hidden = _quoted(row_numbered(name))
             self._connection.execute(f"CREATE TABLE {hidden} ({made}, {ROW} INTEGER)")
             marks = ", ".join("?" * (len(columns) + 1))
             rows = [[*values, number] for number, values in enumerate(table.values)]
@@ -72,7 +72,7 @@ class DuckTarget:
         self._connection.close()
 
 
-def numbered(name: str) -> str:
+def row_numbered(name: str) -> str:
     """The name of the same table with the column `ROW`; it is in no schema, so no question can name it."""
     return f"{name} {ROW}"
 

@@ -14,7 +14,7 @@ from rove.language.cue_words import UNSPACED
 from rove.language.identifiers import in_words
 from rove.language.quantities.digits import digit_values
 from rove.language.quantities.reader import plain_number, read_quantities
-from rove.language.short_forms import plain
+from rove.language.short_forms import fold_accents
 from rove.language.stopwords import stop_words
 from rove.language.words import terms
 from rove.records.document import Span
@@ -124,7 +124,7 @@ class Reading:
         if self.language in UNSPACED:
             rest = "".join(letter if at not in self.taken else " " for at, letter in enumerate(self.folded))
             return [match.span() for match in _RUN.finditer(rest)]
-        stops = stop_words(self.language) - words_of("telling", self.language)
+        stops = stop_words(self.language) - cue_words("telling", self.language)
         words = (match for match in _WORD.finditer(self.folded) if match[0] not in stops and match[0] != "s")
         ends = {match.end() for match in _DIGITS.finditer(self.folded)}
         return [
@@ -146,7 +146,7 @@ class Reading:
         word = self.folded[slice(*span)]
         if word.isascii():
             return {stemmed}
-        bare = stem(plain(word), self.language)
+        bare = stem(fold_accents(word), self.language)
         return {stemmed, bare, stem(bare, self.language)}
 
 
@@ -176,7 +176,7 @@ def names_of(column: Column, table: TableSchema, language: str) -> list[tuple[fl
         if short and short != stems and (short != ("id",) or column.is_key):
             ways.setdefault(short, len(short) - 0.1)
         for part, weight in ((stems[-1], 0.4), (stems[0], 0.3)) if len(stems) > 1 else ():
-            plain_stops = stop_words(language) | words_of("telling", language)
+            plain_stops = stop_words(language) | cue_words("telling", language)
             if part not in own and part not in TOO_GENERAL and part not in plain_stops:
                 ways.setdefault((part,), weight)
         if len(stems) == 1 and len(stems[0]) >= 4 and LETTER_OF_UNSPACED.match(stems[0]):
@@ -245,7 +245,7 @@ def take_table(reading: Reading, table: TableSchema, *, whole: bool = False) -> 
     return share, met
 
 
-def values_in(reading: Reading, held: Mapping[str, Sequence[str]], table: TableSchema) -> Iterator[ValueMention]:
+def mentioned_values(reading: Reading, held: Mapping[str, Sequence[str]], table: TableSchema) -> Iterator[ValueMention]:
     """Take the values of a table's columns that a question holds to the letter, whatever their case; the longest first.
 
     `held`: different values by the column's name.
@@ -290,7 +290,7 @@ def asks_within(word: str, language: str) -> bool:
     return bool(parts) and any(part in word.casefold() for part in parts.split("|"))
 
 
-def words_of(kind: str, language: str) -> frozenset[str]:
+def cue_words(kind: str, language: str) -> frozenset[str]:
     """The words of a kind of cue."""
     return frozenset(_cues().get(kind, {}).get(language, "").split("|"))
 

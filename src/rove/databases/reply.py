@@ -17,10 +17,10 @@ SHOWN_ROWS = 5
 _COUNT = regex.compile(r"(?i)\Acount(?:_star)?\s*\((?:\*|)\)\Z")
 
 
-def texts_of(result: Result) -> tuple[tuple[str, ...], ...]:
+def rows_as_text(result: Result) -> tuple[tuple[str, ...], ...]:
     """The rows as people read them: NULL is "", a whole number has no ".0".
 
-    >>> texts_of(Result(("a",), ((2.0,), (None,), (1.25,))))
+    >>> rows_as_text(Result(("a",), ((2.0,), (None,), (1.25,))))
     (('2',), ('',), ('1.25',))
     """
     return tuple(tuple(_text(value) for value in row) for row in result.rows)
@@ -32,7 +32,7 @@ def sentence(result: Result, language: str, table: str) -> str:
     >>> sentence(Result(("COUNT(*)",), ((4,),)), "en", "singer"), sentence(Result(("name",), ()), "de", "singer")
     ('number: 4.', 'In singer passt nichts.')
     """
-    rows = texts_of(result)
+    rows = rows_as_text(result)
     if not rows or (len(rows) == 1 and not any(rows[0])):
         return phrase("nothing", language, table=table)
     if len(rows) == 1:

@@ -14,7 +14,7 @@ from sqlalchemy import URL
 from sqlalchemy.exc import SQLAlchemyError
 
 from rove.errors import InputError, ServiceError
-from rove.load.data.database import READS_ONLY, address_of, engine_of, is_slow, limit_time, read_only
+from rove.load.data.database import READS_ONLY, database_address, engine_of, is_slow, limit_time, read_only
 from rove.load.data.table_schemas import table_schemas
 from rove.records.schema import TableSchema
 
@@ -70,7 +70,7 @@ def target_of(url: str) -> Target:
     Raises:
         InputError: it is no address.
     """
-    address = address_of(url)
+    address = database_address(url)
     if address.get_backend_name() == "sqlite":
         return SqliteTarget(address)
     return ServerTarget(address)

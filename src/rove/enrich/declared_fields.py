@@ -15,11 +15,11 @@ from typing import Annotated
 from pydantic import BaseModel, Field
 
 from rove.enrich import EnrichContext, Estimate, Fields
-from rove.enrich.declared_values import values_in
+from rove.enrich.declared_values import declared_values
 from rove.errors import ConfigError, ServiceError
 from rove.language.token_count import count_tokens
 from rove.models import ChatModel
-from rove.models.prompts import fenced, prompt
+from rove.models.prompts import fence_material, prompt
 from rove.models.typed import reply_as
 from rove.records import DocumentInfo
 from rove.records.source import MetaValue
@@ -125,7 +125,7 @@ class DeclaredFields:
         self, chat: ChatModel, info: DocumentInfo, text: str, wanted: Mapping[str, ValueSettings]
     ) -> dict[str, MetaValue]:
         listed = _listed(wanted)
-        shown = fenced(f"{info.title}\n{text[:SHOWN_CHARS]}", "document")
+        shown = fence_material(f"{info.title}\n{text[:SHOWN_CHARS]}", "document")
         asked = f"Fields:\n{listed}\n\nThe document:\n{shown}"
         wrote = await reply_as(chat, NamedFields, prompt("rove.enrich", "fields"), asked)
         values: dict[str, MetaValue] = {}
@@ -146,7 +146,8 @@ def by_rule(text: str, language: str, declared: Mapping[str, ValueSettings]) -> 
     values: dict[str, MetaValue] = {}
     for name, value in declared.items():
         found = sorted(
-            values_in(text[:MOST_CHARS], language, value, setting=f"enrich.fields.{name}"), key=lambda one: one.start
+            declared_values(text[:MOST_CHARS], language, value, setting=f"enrich.fields.{name}"),
+            key=lambda one: one.start,
         )
         if found:
             counts = Counter(one.value for one in found) if value.type == "enum" else Counter([found[0].value])
@@ -180,7 +181,7 @@ def typed(value: str, declared: ValueSettings) -> MetaValue | None:
 
 def _values(text: str, language: str, declared: ValueSettings) -> Sequence[str]:
     bare = declared.model_copy(update={"pattern": ""}) if declared.type in {"number", "date"} else declared
-    return [one.value for one in values_in(text, language, bare, setting="enrich.fields")]
+    return [one.value for one in declared_values(text, language, bare, setting="enrich.fields")]
 
 
 def _listed(wanted: Mapping[str, ValueSettings]) -> str:

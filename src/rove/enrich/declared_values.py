@@ -16,7 +16,7 @@ from rove.settings.values import ValueSettings
 PATTERN_TIMEOUT_S = 0.5
 
 
-def values_in(
+def declared_values(
     text: str, language: str, declared: ValueSettings, *, setting: str, today: str = ""
 ) -> Iterator[TextValue]:
     """Yield what a text has for a value, each with its place: by the pattern first, where there is one.
@@ -50,7 +50,7 @@ def _by_pattern(text: str, language: str, declared: ValueSettings, setting: str,
     for found in _matches(text, declared.pattern, setting):
         if declared.type in {"text", "pattern"}:
             yield found
-        elif inner := next(values_in(found.value, language, bare, setting=setting, today=today), None):
+        elif inner := next(declared_values(found.value, language, bare, setting=setting, today=today), None):
             yield TextValue(inner.value, found.start, found.end)
 
 

@@ -73,10 +73,10 @@ async def answer_all(
         for way in ways:
             if (way.key, question_key(question)) not in known:
                 lab.forget()
-                keep([await answer(lab, way, question, grades)])
+                keep([await answer_question(lab, way, question, grades)])
 
 
-async def answer(lab: Lab, way: Way, question: Question, grades: Grades) -> AnswerOutcome:
+async def answer_question(lab: Lab, way: Way, question: Question, grades: Grades) -> AnswerOutcome:
     """Let one question be answered in one way, and score the answer. One that cannot be asked has an error."""
     outcome = AnswerOutcome(way.key, question_key(question), {}, 0.0)
     judge = chat_model(lab.settings_of(way.configuration).chat)

@@ -25,10 +25,10 @@ def answer_match(answer: str, gold: Iterable[str]) -> float | None:
     >>> answer_match("They have 308.", ["308"]), answer_match("308", ["30"]), answer_match("由光荣开发", ["光荣"])
     (1.0, 0.0, 1.0)
     """
-    wanted = [plain for one in gold if (plain := " ".join(tokens(one)))]
+    wanted = [plain for one in gold if (plain := " ".join(answer_tokens(one)))]
     if not wanted:
         return None
-    said = f" {' '.join(tokens(answer))} "
+    said = f" {' '.join(answer_tokens(answer))} "
     return float(any(f" {plain} " in said for plain in wanted))
 
 
@@ -46,10 +46,10 @@ def token_f1(answer: str, gold: Iterable[str], language: str) -> float | None:
     return max((_f1(said, Counter(terms(one, language))) for one in known), default=None)
 
 
-def tokens(text: str) -> list[str]:
+def answer_tokens(text: str) -> list[str]:
     """Return words, and single characters of scripts without spaces, as they are compared.
 
-    >>> tokens("The 1,000 Größen 東京!")
+    >>> answer_tokens("The 1,000 Größen 東京!")
     ['the', '1000', 'grössen', '東', '京']
     """
     plain = _GROUPED.sub("", unicodedata.normalize("NFKC", text).casefold())

@@ -14,7 +14,7 @@ from pathlib import Path
 from rove.conversation.kept_turns import KeptReply, from_text
 from rove.evaluate.labels import RELEVANT, Vote
 from rove.evaluate.log import beside
-from rove.evaluate.runs import Ranked, labels_of
+from rove.evaluate.runs import Ranked, read_labels
 from rove.records import content_hash
 from rove.store.conversation_log import KeptTurn
 from rove.store.files import write_whole
@@ -61,7 +61,7 @@ def write_feedback(found: Feedback, path: Path) -> None:
         InputError: the labels that are there are malformed.
         OSError: it cannot be written.
     """
-    given = [vote for vote in labels_of(path) if not vote.annotator.startswith(THUMB)]
+    given = [vote for vote in read_labels(path) if not vote.annotator.startswith(THUMB)]
     write_whole(path, _lines(map(asdict, found.rankings)))
     write_whole(beside(path, "labels"), _lines(map(asdict, (*found.votes, *given))))
 

@@ -146,13 +146,14 @@ def grid_of(tree: Mapping[str, Any], name: str) -> Grid:
     )
 
 
-def merged(parts: Sequence[tuple[str, Tree]]) -> dict[str, Any]:
+def merge_choices(parts: Sequence[tuple[str, Tree]]) -> dict[str, Any]:
     """Put together what several choices set. Lists add up, in order; anything else may be set by one choice only.
 
     Raises:
         ConfigError: two choices set the same key; the message names both.
 
-    >>> merged([("a", {"where": ["x"], "chunk": {"size_chars": 9}}), ("b", {"where": ["y"], "chunk": {"merge": True}})])
+    >>> a, b = {"where": ["x"], "chunk": {"size_chars": 9}}, {"where": ["y"], "chunk": {"merge": True}}
+    >>> merge_choices([("a", a), ("b", b)])
     {'where': ['x', 'y'], 'chunk': {'size_chars': 9, 'merge': True}}
     """
     result: dict[str, Any] = {}
@@ -247,7 +248,7 @@ def _configurations(factors: Sequence[Factor], file: GridFile) -> tuple[Configur
         if key in seen or any(all(names[f] in _several(c) for f, c in out.items()) for out in file.exclude if out):
             continue
         seen.add(key)
-        given = merged([(f"{factor} {choice.name}", choice.given) for factor, choice in settled.items()])
+        given = merge_choices([(f"{factor} {choice.name}", choice.given) for factor, choice in settled.items()])
         name = _name(file.names, names)
         if name in found:
             message = f"Two configurations are named {name!r}."

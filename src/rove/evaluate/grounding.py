@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from rove.answer.cite import check, support, support_block
+from rove.answer.cite import check_citation, support, support_block
 from rove.answer.claim import read_claim
 from rove.answer.passages import table_head
 from rove.language.rendering import render
@@ -73,7 +73,7 @@ def exact_share(citations: Iterable[Citation], texts: Mapping[str, str]) -> floa
         citations: of one answer or many.
         texts: document id → canonical text; a citation of any other document is wrong.
     """
-    return _share([check(citation, texts.get(citation.document_id, "")) for citation in citations])
+    return _share([check_citation(citation, texts.get(citation.document_id, "")) for citation in citations])
 
 
 def held_by(sentence: str, hits: Sequence[Hit], language: str) -> bool:

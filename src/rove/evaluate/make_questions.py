@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pydantic import BaseModel, Field
 
 from rove.errors import ServiceError
-from rove.evaluate.answers import answer_match, tokens
+from rove.evaluate.answers import answer_match, answer_tokens
 from rove.evaluate.made import MadeQuestion
 from rove.evaluate.questions_from_headings import phrases, questions_from
 from rove.language.detect import detect
@@ -20,7 +20,7 @@ from rove.language.sentences import sentence_spans
 from rove.language.stopwords import stop_words
 from rove.language.words import query_terms, terms
 from rove.models import ChatModel
-from rove.models.prompts import fenced, prompt
+from rove.models.prompts import fence_material, prompt
 from rove.models.typed import reply_as
 from rove.records import Chunk, Document
 from rove.records.document import Span
@@ -81,7 +81,7 @@ async def make_questions(
                 return Making(tuple(made.values()), rejected, str(error))
             continue
         language = chunk.language if chunk.language != "und" else detect(chunk.text)
-        key = " ".join(tokens(asked.question))
+        key = " ".join(answer_tokens(asked.question))
         wrong = TWICE if key in made else fault(asked.question, asked.answer, chunk.text, language)
         if wrong:
             rejected[wrong] += 1
@@ -112,8 +112,8 @@ def fault(question: str, answer: str, passage: str, language: str) -> str:
     >>> fault("Who has to agree when I work from home?", "the director", passage, "en")
     'its answer is not in the passage'
     """
-    telling = set(tokens(question)) - stop_words(language)
-    if len(telling) < LEAST_TERMS or not tokens(answer):
+    telling = set(answer_tokens(question)) - stop_words(language)
+    if len(telling) < LEAST_TERMS or not answer_tokens(answer):
         return NOTHING
     if not _stands_in(answer, passage, language):
         return NOT_THERE
@@ -137,7 +137,7 @@ def _passages(documents: Iterable[tuple[Document, Sequence[Chunk]]]) -> list[tup
 
 async def _ask(chat: ChatModel, document: Document, chunk: Chunk) -> Asked:
     place = " > ".join(dict.fromkeys(part for part in (document.title, *chunk.headings) if part))
-    material = f"{fenced(place, 'place')}\n{fenced(chunk.text, 'passage')}"
+    material = f"{fence_material(place, 'place')}\n{fence_material(chunk.text, 'passage')}"
     return await reply_as(chat, Asked, prompt("rove.evaluate", "question"), material)
 
 
@@ -148,16 +148,16 @@ def _stands_in(answer: str, passage: str, language: str) -> bool:
 def _leans(question: str, language: str) -> bool:
     marks = phrases("leaning")
     said = " ".join(question.casefold().split())
-    spaced = f" {' '.join(tokens(question))} "
+    spaced = f" {' '.join(answer_tokens(question))} "
     for mark in marks.get(language, marks["en"]).split("|"):
-        if mark in said if language in {"zh", "ja"} else f" {' '.join(tokens(mark))} " in spaced:
+        if mark in said if language in {"zh", "ja"} else f" {' '.join(answer_tokens(mark))} " in spaced:
             return True
     return False
 
 
 def _copies(question: str, passage: str) -> bool:
-    asked = tokens(question)
-    told = f" {' '.join(tokens(passage))} "
+    asked = answer_tokens(question)
+    told = f" {' '.join(answer_tokens(passage))} "
     return any(
         f" {' '.join(run)} " in told
         for size in (COPIED_WORDS, COPIED_CHARACTERS)
@@ -183,5 +183,5 @@ def _answering(chunk: Chunk, answer: str, language: str) -> Span:
 
 def _letters(text: str) -> int:
     """Count letters; a character of a script without spaces counts for several, since it is a word or half of one."""
-    found = tokens(text)
+    found = answer_tokens(text)
     return sum(len(token) if len(token) > 1 else 3 for token in found)

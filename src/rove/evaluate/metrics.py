@@ -96,7 +96,7 @@ def measure(
     >>> scores.mean("rr"), scores.mean("recall@1"), str(scores.coverage("rr"))
     (0.5, 0.0, '1/2')
     """
-    chosen = {name: parse(name) for name in names}
+    chosen = {name: parse_metric(name) for name in names}
     questions = dict.fromkeys((*gold, *rankings))
     found = {q: rankings.get(q, ()) for q in questions}
     if duplicates == "first":
@@ -113,13 +113,13 @@ def measure(
     )
 
 
-def parse(name: str) -> tuple[Metric, int | None]:
+def parse_metric(name: str) -> tuple[Metric, int | None]:
     """Return the metric and the cut of a name.
 
     Raises:
         ConfigError: no such metric, or a cut below 1.
 
-    >>> parse("ndcg@10")[1], parse("rr")[1]
+    >>> parse_metric("ndcg@10")[1], parse_metric("rr")[1]
     (10, None)
     """
     metric, at, cut = name.partition("@")

@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 from rove.language.words import query_terms, terms
 from rove.models import ChatModel, Embedder
-from rove.models.prompts import fenced, fill, prompt
+from rove.models.prompts import fence_material, fill, prompt
 from rove.models.typed import reply_as
 from rove.records import Answer
 
@@ -45,7 +45,7 @@ async def relevancy(answer: Answer, embedder: Embedder, chat: ChatModel | None =
         return None
     if chat is None:
         return await relevancy_by_nearness(answer, embedder)
-    slots = {"question": fenced(answer.question, "question"), "answer": fenced(answer.text, "answer")}
+    slots = {"question": fence_material(answer.question, "question"), "answer": fence_material(answer.text, "answer")}
     found = await reply_as(chat, Grade, prompt("rove.evaluate", "relevancy"), fill(MATERIAL, slots))
     return Relevancy(float(found.score), chat.name, found.reason)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rove.evaluate.dataset.dataset_lines import DatasetRow
-from rove.evaluate.dataset.questions import rows_of
+from rove.evaluate.dataset.questions import read_records
 from rove.evaluate.labels import Vote
 from rove.evaluate.log import append, beside, read_log
 from rove.evaluate.made import write_rows
@@ -98,7 +98,7 @@ def settle(path: Path) -> None:
     Raises:
         InputError: either file is malformed, or cannot be written.
     """
-    write_rows(path, reviewed(list(rows_of(path)), reviews_of(path)))
+    write_rows(path, reviewed(list(read_records(path)), reviews_of(path)))
 
 
 def votes_of(reviews: Sequence[Review]) -> list[Vote]:

@@ -59,7 +59,7 @@ def pool(rankings: Iterable[Ranked], depth: int) -> list[Pooled]:
     return list(pools.values())
 
 
-def labels_of(path: Path) -> list[Vote]:
+def read_labels(path: Path) -> list[Vote]:
     """Read the labels that were given to what a run found.
 
     Raises:

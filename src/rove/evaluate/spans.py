@@ -40,11 +40,11 @@ def score_spans(read: Spans, gold: Spans) -> SpanScore:
     >>> score_spans({"d": [(0, 10), (10, 20)]}, {"d": [(5, 15), (30, 40)]})
     SpanScore(recall=0.5, whole=0.5, precision=0.5, iou=0.3333333333333333)
     """
-    wanted = {name: joined(spans) for name, spans in gold.items()}
+    wanted = {name: join_spans(spans) for name, spans in gold.items()}
     gold_chars = sum(map(_chars, wanted.values()))
     if not gold_chars:
         return SpanScore(None, None, None, None)
-    own = {name: joined(read.get(name, ())) for name in gold}
+    own = {name: join_spans(read.get(name, ())) for name in gold}
     hit = sum(shared_chars(own[name], wanted[name]) for name in gold)
     read_chars = sum(map(_chars, read.values()))
     held = [holds(own[name], span) for name, spans in gold.items() for span in spans]
@@ -56,10 +56,10 @@ def score_spans(read: Spans, gold: Spans) -> SpanScore:
     )
 
 
-def joined(spans: Iterable[Span], gap_chars: int = GAP_CHARS) -> list[Span]:
+def join_spans(spans: Iterable[Span], gap_chars: int = GAP_CHARS) -> list[Span]:
     """Join spans that overlap or have at most so many characters between them; in order.
 
-    >>> joined([(5, 9), (0, 4), (20, 30)])
+    >>> join_spans([(5, 9), (0, 4), (20, 30)])
     [(0, 9), (20, 30)]
     """
     found: list[Span] = []
@@ -81,7 +81,7 @@ def holds(spans: Iterable[Span], gold: Span) -> bool:
 
 
 def shared_chars(spans: Sequence[Span], gold: Sequence[Span]) -> int:
-    """Count the characters that stand in both; neither may overlap itself. See `joined`.
+    """Count the characters that stand in both; neither may overlap itself. See `join_spans`.
 
     >>> shared_chars([(0, 10)], [(5, 7), (9, 12)])
     3

@@ -13,7 +13,7 @@ from rove.flow.flow_plan import INPUT, ITEM, EnoughError, FlowNode, FlowPlan, Pl
 from rove.flow.json_values import can_be_kept
 from rove.flow.reference import Choice, Reference, choices
 from rove.flow.there import There, lacking
-from rove.flow.value_types import Type, fits, item_type, one_of, part_type, said
+from rove.flow.value_types import Type, fits_type, item_type, one_of, part_type, type_name
 
 
 def checked(flow: Flow, *, there: There | None = None) -> tuple[FlowPlan, list[Problem]]:
@@ -60,7 +60,7 @@ class _Checker:
             self._add(f"{place}.each", f"{reference} is not a list.", "Refer to a list.")
         for given, one in operator.inputs.items():
             if one.required and given not in node.given:
-                wanted, name = said(one.type), given
+                wanted, name = type_name(one.type), given
                 self._add(place, f"{used!r} needs {given!r}: {wanted}.", f"Write {name} = … there.")
         converted: dict[str, object] = {}
         for name, value in node.given.items():
@@ -79,8 +79,8 @@ class _Checker:
         """Check what an input is given; a value without references is made into what the operator takes."""
         if isinstance(value, Choice):
             kind = self._choice(place, value, node)
-            if not fits(kind, wanted):
-                reference, found, other = str(value), said(kind), said(wanted)
+            if not fits_type(kind, wanted):
+                reference, found, other = str(value), type_name(kind), type_name(wanted)
                 self._add(place, f"{reference} is {found}; needed is {other}.", "Refer to another part.")
             return value
         if not any(True for _ in choices(value)):
@@ -90,7 +90,7 @@ class _Checker:
             parts = cast("tuple[object, ...]", value)
             return tuple([self._given(place, part, item, node) for part in parts])
         if isinstance(value, tuple):
-            other = said(wanted)
+            other = type_name(wanted)
             self._add(place, f"This is a list; needed is {other}.", "Give one value.")
         return cast("object", value)
 
@@ -98,7 +98,7 @@ class _Checker:
         try:
             made: object = msgspec.convert(value, wanted)
         except (msgspec.ValidationError, TypeError) as error:
-            reason, other = error, said(wanted)
+            reason, other = error, type_name(wanted)
             self._add(place, f"{value!r} is wrong: {reason}.", f"Wanted is {other}.")
             return value
         return made
@@ -131,7 +131,7 @@ class _Checker:
     def _check_operator(self, node: FlowNode) -> None:
         place, operator = f"steps.{node.name}", node.operator
         if not can_be_kept(operator.output):
-            used, found = operator.name, said(operator.output)
+            used, found = operator.name, type_name(operator.output)
             reason = f"What {used!r} returns, {found}, cannot be kept."
             self._add(place, reason, "Return a dataclass of texts, numbers, lists and other dataclasses.")
         if operator.effects != "none" and not self._plan.flow.writes:

@@ -194,13 +194,13 @@ def flow_of(text: str, source: str, operators: Operators = NONE) -> Flow:
     )
 
 
-def to_json(flow: Flow) -> str:
+def flow_json(flow: Flow) -> str:
     """Write a flow as JSON, to be kept with its run; functions are named in it, and cannot be read back."""
     return msgspec.json.encode(flow, enc_hook=lambda function: f"({getattr(function, '__name__', function)})").decode()
 
 
 def from_json(text: str) -> Flow:
-    """Read back what `to_json` wrote."""
+    """Read back what `flow_json` wrote."""
     return msgspec.json.decode(text, type=Flow)
 
 

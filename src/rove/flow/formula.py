@@ -122,7 +122,7 @@ def _value(node: ast.expr, amount_of: AmountOf) -> Amount:
 def _joined(op: ast.operator, left: Amount, right: Amount) -> Amount:
     if isinstance(op, ast.Add | ast.Sub):
         if dict(left.unit) != dict(right.unit):
-            message = f"{said(left.unit)} and {said(right.unit)} cannot be added"
+            message = f"{unit_text(left.unit)} and {unit_text(right.unit)} cannot be added"
             raise ValueError(message)
         return Amount(left.value + (right.value if isinstance(op, ast.Add) else -right.value), left.unit)
     sign = 1 if isinstance(op, ast.Mult) else -1
@@ -136,10 +136,10 @@ def _joined(op: ast.operator, left: Amount, right: Amount) -> Amount:
     return Amount(left.value / right.value, unit)
 
 
-def said(unit: Unit) -> str:
+def unit_text(unit: Unit) -> str:
     """Write a unit.
 
-    >>> said({"EUR": 1}), said({}), said({"EUR": 2})
+    >>> unit_text({"EUR": 1}), unit_text({}), unit_text({"EUR": 2})
     ('EUR', 'a plain number', 'EUR^2')
     """
     return "·".join(name if power == 1 else f"{name}^{power}" for name, power in unit.items()) or "a plain number"

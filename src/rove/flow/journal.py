@@ -13,7 +13,7 @@ from typing import Literal
 import msgspec
 
 from rove.errors import ConfigError, InputError
-from rove.flow.definition import Flow, from_json, to_json
+from rove.flow.definition import Flow, flow_json, from_json
 from rove.records import Filter, History
 from rove.store.flow_log import FlowLog, KeptRun
 from rove.walk.json_format import filter_of, filter_to_text
@@ -202,7 +202,7 @@ async def begun(
     """Begin the journal of a new run."""
     journal = Journal(log, secrets.token_hex(ID_BYTES))
     raw = msgspec.Raw(msgspec.json.encode(given))
-    await journal.keep(Started(to_json(replace(flow, text="")), raw, filter_to_text(where), history, owner))
+    await journal.keep(Started(flow_json(replace(flow, text="")), raw, filter_to_text(where), history, owner))
     return journal
 
 
@@ -231,7 +231,7 @@ def infos(log: FlowLog) -> Iterator[RunInfo]:
     return map(partial(_info, log), log.listed())
 
 
-def info_of(log: FlowLog, run_id: str) -> RunInfo | None:
+def run_info(log: FlowLog, run_id: str) -> RunInfo | None:
     """What a list shows of the run of this id, None where there is none. Blocks."""
     run = log.get(run_id)
     return _info(log, run) if run else None

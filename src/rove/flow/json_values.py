@@ -18,7 +18,7 @@ from rove.flow.value_types import Type
 from rove.records.answer import with_new_verdicts
 
 
-def to_json(value: object) -> bytes:
+def value_json(value: object) -> bytes:
     """Write a value. Arrays of numbers keep their bytes.
 
     Raises:
@@ -28,7 +28,7 @@ def to_json(value: object) -> bytes:
 
 
 def from_json(text: bytes | msgspec.Raw, kind: Type) -> Any:  # noqa: ANN401 - a value of that type
-    """Read back what `to_json` wrote.
+    """Read back what `value_json` wrote.
 
     Raises:
         InputError: it is no value of that type.

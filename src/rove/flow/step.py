@@ -23,7 +23,7 @@ from rove.flow.flow_events import (
 )
 from rove.flow.flow_plan import FlowNode
 from rove.flow.journal import Asked, Begun, Failed, Finished, Journal, confirm_key
-from rove.flow.json_values import from_json, to_json
+from rove.flow.json_values import from_json, value_json
 from rove.flow.operator import FlowContext, WaitingError
 from rove.tracing import stage
 
@@ -64,7 +64,7 @@ class Step:
         try:
             with stage("flow.step", step=self.node.name, operator=self.node.operator.name):
                 value = await self._carried_out(inputs)
-            kept = msgspec.Raw(to_json(value) if self.journal.log else b"null")
+            kept = msgspec.Raw(value_json(value) if self.journal.log else b"null")
         except WaitingError as waiting:
             return await self._wait(waiting), None
         except RoveError as error:

@@ -59,43 +59,43 @@ def part_type(kind: Type, path: Sequence[Part]) -> Type:
     return kind
 
 
-def fits(given: Type, wanted: Type) -> bool:
+def fits_type(given: Type, wanted: Type) -> bool:
     """Say whether what has one type can be given where another is wanted; None apart, see `without_nothing`.
 
-    >>> fits(tuple[int, ...], Sequence[float]), fits(str, int), fits(bool, str | bool)
+    >>> fits_type(tuple[int, ...], Sequence[float]), fits_type(str, int), fits_type(bool, str | bool)
     (True, False, True)
     """
     given, wanted = without_nothing(given), without_nothing(wanted)
     if given in (Any, object) or wanted in (Any, object):
         return True
     if _is_union(given):
-        return all(fits(one, wanted) for one in get_args(given))
+        return all(fits_type(one, wanted) for one in get_args(given))
     if _is_union(wanted):
-        return any(fits(given, one) for one in get_args(wanted))
+        return any(fits_type(given, one) for one in get_args(wanted))
     if get_origin(wanted) is Literal:
         return given is str or (get_origin(given) is Literal and set(get_args(given)) <= set(get_args(wanted)))
     if get_origin(given) is Literal:
-        return fits(type(get_args(given)[0]), wanted)
+        return fits_type(type(get_args(given)[0]), wanted)
     inner, outer = _item(given), _item(wanted)
     if inner is not None and outer is not None:
-        return fits(inner, outer)
+        return fits_type(inner, outer)
     return _class_fits(_origin(given) or given, _origin(wanted) or wanted)
 
 
-def said(kind: Type) -> str:
+def type_name(kind: Type) -> str:
     """Return how a type is called in a message.
 
-    >>> said(tuple[str, ...]), said(int | None)
+    >>> type_name(tuple[str, ...]), type_name(int | None)
     ('list of str', 'int')
     """
     kind = without_nothing(kind)
     if _is_union(kind):
-        return " or ".join(said(one) for one in get_args(kind))
+        return " or ".join(type_name(one) for one in get_args(kind))
     if get_origin(kind) is Literal:
         return " or ".join(map(repr, get_args(kind)))
     item = _item(kind)
     if item is not None:
-        return f"list of {said(item)}"
+        return f"list of {type_name(item)}"
     return getattr(kind, "__name__", str(kind))
 
 
@@ -124,7 +124,7 @@ def _member(kind: Type, part: Part) -> Type:
     kinds: Iterable[Type] = get_args(kind) if _is_union(kind) else (kind,)
     known = {name: one for each in kinds if isinstance(each, type) for name, one in parts_of(each).items()}
     if part not in known:
-        raise LookupError(str(part), said(kind), tuple(known))
+        raise LookupError(str(part), type_name(kind), tuple(known))
     return known[str(part)]
 
 

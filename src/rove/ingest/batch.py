@@ -114,7 +114,7 @@ def queued(source: str, known: LedgerEntry | None) -> LedgerEntry:
     return replace(known, state="queued", fingerprint=known.fingerprint if known.state in {"live", "queued"} else "")
 
 
-def finished(end: SourceEnd, known: LedgerEntry | None, document_ids: HeldIds, chunks: int) -> FinishedSource:
+def ledger_entry(end: SourceEnd, known: LedgerEntry | None, document_ids: HeldIds, chunks: int) -> FinishedSource:
     """Make the ledger's entry for a source that has been read; what came of one that then failed is kept as a part.
 
     One of which nothing could be read stays live with what is there of it from before.

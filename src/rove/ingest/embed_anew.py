@@ -10,7 +10,7 @@ from rove.enrich.vectors import embed
 from rove.errors import RoveError
 from rove.models import Embedder, readable_tokens
 from rove.store import Vector
-from rove.store.catalog_check import damaged_rows, said_of, unread_tokens
+from rove.store.catalog_check import damage_text, damaged_rows, unread_tokens
 from rove.store.own_vectors import OwnText
 from rove.store.renewing import renew, to_embed
 from rove.store.store import Store
@@ -42,14 +42,14 @@ async def embed_anew(store: Store, embedder: Embedder) -> list[str]:
             changed = await asyncio.to_thread(renew, database, rows, found.vectors, found.tokens, own)
             await store.renewed(changed)
     except RoveError:
-        return [said_of(tokens, *TOKENS)] if tokens else []
+        return [damage_text(tokens, *TOKENS)] if tokens else []
     left = set(await asyncio.to_thread(damaged_rows, database, store.dimension))
     mended = [row for row in vectors if row not in left]
     unread = set(await asyncio.to_thread(unread_tokens, database, can_read))
     renewed = [row for row in tokens if row not in unread]
-    told = [(mended, said_of(mended)), (renewed, said_of(renewed, *TOKENS))]
+    told = [(mended, damage_text(mended)), (renewed, damage_text(renewed, *TOKENS))]
     remain = [row for row in tokens if row in unread]
-    return [f"{said}: made anew" for some, said in told if some] + [said_of(remain, *TOKENS)] * bool(remain)
+    return [f"{said}: made anew" for some, said in told if some] + [damage_text(remain, *TOKENS)] * bool(remain)
 
 
 async def embed_own(texts: Collection[OwnText], embedder: Embedder) -> dict[OwnText, Vector]:

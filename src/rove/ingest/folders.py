@@ -18,11 +18,11 @@ from hashlib import blake2b
 from pathlib import Path, PurePath
 from stat import S_ISREG
 
-from rove.errors import counted
+from rove.errors import count_text
 from rove.ingest.given import Given
 from rove.load.discover import SCHEMA_MARK, URL, Location, path_spelled_as, spelled
 from rove.load.folder_files import LeftOut
-from rove.prepare import Recipe, described
+from rove.prepare import Recipe, source_traits
 from rove.records.identity import ID_BYTES
 from rove.records.ledger import GONE
 from rove.store.ledger import HeldSource
@@ -74,7 +74,7 @@ def folder_changes(
     for root in roots:
         count = 0 if root in seen else sum(one.documents for one in store.ledger.held_under([root]))
         if count:
-            left_out.add(path_spelled_as(root), EMPTY.format(documents=counted(count, "document")))
+            left_out.add(path_spelled_as(root), EMPTY.format(documents=count_text(count, "document")))
     held = {one.source: one for one in store.ledger.held_under(seen)} if seen else {}
     files = [at for at in found if at.path and at.text is None and not at.is_schema]
     named = _named(store, [at for at in files if not at.uri.startswith(roots)], recipe)
@@ -248,7 +248,7 @@ def _fingerprints(location: Location, kinds: Sequence[str], recipe: Recipe) -> l
     made: list[str] = []
     for kind in kinds:
         one = digest.copy()
-        _take(one, described(kind, "", "", location.metadata).encode("utf-8", "surrogatepass"))
+        _take(one, source_traits(kind, "", "", location.metadata).encode("utf-8", "surrogatepass"))
         made.append(one.hexdigest())
     return made
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from pathlib import Path
 
-from rove.argument_checks import called, fits, wrong
+from rove.argument_checks import called, fits_hint, wrong
 from rove.load.discover import Location
 from rove.records import Text
 
@@ -23,6 +23,6 @@ def windows(sources: Iterable[Given | Iterable[Given]]) -> Iterator[list[Given]]
     items = chain.from_iterable([source] if isinstance(source, Given) else source for source in sources)
     while window := list(islice(items, WINDOW)):
         for item in window:
-            if not fits(item, Given):  # it came out of an iterable, into which the check of a call does not look
+            if not fits_hint(item, Given):  # it came out of an iterable, into which the check of a call does not look
                 raise wrong("add", "sources", item, called(Given))
         yield window

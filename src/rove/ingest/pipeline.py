@@ -28,7 +28,7 @@ from rove.events import (
     SourcesAt,
     Stage,
 )
-from rove.ingest.batch import Batch, FinishedSource, Item, batched, finished, next_batch, queued, size_of
+from rove.ingest.batch import Batch, FinishedSource, Item, batched, ledger_entry, next_batch, queued, size_of
 from rove.ingest.corrected import with_corrections
 from rove.ingest.deduplicate import Deduplicator
 from rove.ingest.held import HeldIds
@@ -193,7 +193,7 @@ class Ingest:
         chunks = Counter[str]()
         first = MovedSources(self.store.catalog.database).first_names([at.uri for at in locations])
         for end in ends:
-            yield finished(end, known.get(end.source), HeldIds(), 0)
+            yield ledger_entry(end, known.get(end.source), HeldIds(), 0)
         for item in self._read(locations, known):
             if self._stopped.is_set():
                 return
@@ -210,7 +210,7 @@ class Ingest:
                 yield item
             elif isinstance(item, SourceEnd):
                 document_ids = held.pop(item.source, None) or HeldIds()
-                yield finished(item, known.get(item.source), document_ids, chunks.pop(item.source, 0))
+                yield ledger_entry(item, known.get(item.source), document_ids, chunks.pop(item.source, 0))
             else:
                 yield item
 

@@ -67,7 +67,7 @@ def block_tree(text: str) -> tuple[BlockNode, ...]:
     [('Who ', (3, 7)), ('may', (8, 11)), (' go', (12, 15))]
     """
     lined = text.replace("\r\n", " \n").replace("\r", "\n").replace("\0", "\ufffd")
-    tokens: Sequence[Token] = load("rove.language.traced_markdown:parse")(lined)
+    tokens: Sequence[Token] = load("rove.language.traced_markdown:parse_traced")(lined)
     return _Builder(lined).build(tokens)
 
 

@@ -201,13 +201,13 @@ def _meant(part: str) -> list[str]:
         return []
     begun = [word for word in lexicon.words if word.startswith(part) and len(word) > len(part) + 1]
     longer = (word for word in lexicon.words if len(bones) >= LEAST_SHORT and consonants(word).startswith(bones))
-    near = [word for word in longer if in_order(part, word)]
+    near = [word for word in longer if has_in_order(part, word)]
     if part == bones:  # without vowels it is no beginning of a word
         return list(dict.fromkeys((*exact, *near, *begun)))[:2]
-    return list(dict.fromkeys((*begun, *(word for word in exact if in_order(part, word)), *near)))[:2]
+    return list(dict.fromkeys((*begun, *(word for word in exact if has_in_order(part, word)), *near)))[:2]
 
 
-def in_order(part: str, word: str) -> bool:
+def has_in_order(part: str, word: str) -> bool:
     """Whether a word has the letters of a part, in their order."""
     letters = iter(word)
     return all(letter in letters for letter in part)

@@ -50,7 +50,7 @@ class Parser(MarkdownIt):
         return url
 
 
-def parse(text: str) -> list[Token]:
+def parse_markdown(text: str) -> list[Token]:
     """Return the tokens of a text. Rows of tables are "tr_open", with their cells as "inline" after them."""
     return _parser().parse(text)
 

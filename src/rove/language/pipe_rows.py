@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from rove.language.rendering import render, rows_of
+from rove.language.rendering import render, rows_of_cells
 from rove.records.document import Span
 
 _LINE = re.compile(r"^\|[^\n]*", re.MULTILINE)
@@ -92,7 +92,7 @@ def as_table(names: Sequence[str], rows: Mapping[str, str]) -> str:
     cells = [[*_cells(row)[:-1], f"{_cells(row)[-1]} {mark}".strip()] for row, mark in rows.items()]
     width = max(len(names), *map(len, cells))
     written = "\n".join(_row([*line, *[""] * (width - len(line))]) for line in (names, *cells))
-    header, *shown = (_row(line) for line in rows_of(render(written).text))
+    header, *shown = (_row(line) for line in rows_of_cells(render(written).text))
     return "\n".join((header, _row(["---"] * width), *shown))
 
 

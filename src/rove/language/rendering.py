@@ -80,7 +80,9 @@ class Rendered:
     @property
     def line(self) -> str:
         """The text on one line, the rows of a table parted by semicolons and its cells by dots."""
-        parts = ("; ".join(map(" · ".join, rows_of(text))) if b.kind == "table" else text for b, text in self.parts())
+        parts = (
+            "; ".join(map(" · ".join, rows_of_cells(text))) if b.kind == "table" else text for b, text in self.parts()
+        )
         return " ".join(" ".join(parts).split())
 
     def parts(self) -> Iterator[tuple[RenderedBlock, str]]:
@@ -89,7 +91,7 @@ class Rendered:
             yield block, self.text[block.span[0] : block.span[1]]
 
 
-def rows_of(table: str) -> list[list[str]]:
+def rows_of_cells(table: str) -> list[list[str]]:
     """Return the rows of a block of kind "table", each as its cells."""
     return [line.split("\t") for line in table.split("\n")]
 
@@ -108,7 +110,7 @@ def render(text: str, *, head: str = "") -> Rendered:
     """
     writer = _Writer()
     if _MARKED.search(text):
-        tokens: Sequence[Token] = load("rove.language.markdown:parse")(_mended(_headed(text, head)))
+        tokens: Sequence[Token] = load("rove.language.markdown:parse_markdown")(_mended(_headed(text, head)))
         writer.write(tokens)
     else:
         writer.write_prose(text)

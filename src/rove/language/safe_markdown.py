@@ -43,7 +43,7 @@ def literal(text: str) -> str:
     return line
 
 
-def fenced(code: str, info: str = "") -> str:
+def fence_code(code: str, info: str = "") -> str:
     """Write code in a fence that nothing in it closes."""
     fence = "`" * max(3, 1 + max((len(run) for run in _RUN.findall(code)), default=0))
     return f"{fence}{info}\n{code}\n{fence}"
@@ -68,7 +68,7 @@ def _written(lines: list[str]) -> Iterator[str]:
         if end := _fence_end(lines, at, nested=nested):
             yield from _fence(lines[at:end])
         elif not above.strip() and not nested and (end := _indented_end(lines, at)):
-            yield fenced("\n".join(one.expandtabs(4)[4:] for one in lines[at:end]))
+            yield fence_code("\n".join(one.expandtabs(4)[4:] for one in lines[at:end]))
         else:
             nested = _is_nested(line, above, nested=nested)
             yield _line(line, above)

@@ -50,8 +50,8 @@ _REFERENCES = regex.compile(r"REFERENCES\s+(?P<table>[^\s(]+)\s*(?:\((?P<column>
 def schema_of(text: str) -> TableSchema | None:
     """Return the table that a text describes; None where it is no description of one.
 
-    Read are the form that `written` gives, "table NAME (LABEL) in database DB; columns: NAME (LABEL, TYPE, primary key,
-    -> TABLE.COLUMN), …", and a text that begins with CREATE TABLE.
+    Read are the form that `describe_table` gives, "table NAME (LABEL) in database DB; columns: NAME (LABEL, TYPE,
+    primary key, -> TABLE.COLUMN), …", and a text that begins with CREATE TABLE.
 
     >>> found = schema_of("table CUST (customer) in database shop; columns: ID (id, number, primary key), D (-> d.id)")
     >>> found.name, found.database, [(c.name, c.is_key, c.references) for c in found.columns]
@@ -81,10 +81,10 @@ def reads_as_schema(text: str) -> bool:
     return begun.startswith(("table ", "create table")) and schema_of(text) is not None
 
 
-def written(table: TableSchema) -> str:
+def describe_table(table: TableSchema) -> str:
     """Write the description of a table: its name, what is said of it, and a line for each column.
 
-    >>> print(written(TableSchema("cust", (Column("ID", "INT", is_key=True),), "shop", comment="All who buy.")))
+    >>> print(describe_table(TableSchema("cust", (Column("ID", "INT", is_key=True),), "shop", comment="All who buy.")))
     # cust
     <BLANKLINE>
     Table of the database shop.
@@ -105,7 +105,9 @@ def schema_document(table: TableSchema, uri: str) -> Document:
     """Return the document that describes a table of what `uri` names."""
     place = f"{uri}#{table.name}"
     facts = {"database": table.database, "table": table.name}
-    return Document(content_hash(SCHEMA, place), place, SCHEMA, clean(written(table)), table.name, metadata=facts)
+    return Document(
+        content_hash(SCHEMA, place), place, SCHEMA, clean(describe_table(table)), table.name, metadata=facts
+    )
 
 
 def samples(values: Iterable[str]) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Mapping
 from functools import lru_cache
 
-from rove.language.identifiers import consonants, in_order, is_word, meanings, parts
+from rove.language.identifiers import consonants, has_in_order, is_word, meanings, parts
 
 LEAST, MOST = 3, 6
 """Letters of a part of a name that may be a short form."""
@@ -19,7 +19,7 @@ LISTED_OTHERWISE = 0.5
 
 
 def may_stand_for(form: str, word: str) -> float:
-    """Return how much speaks for a form standing for a longer word, 0 … 1; both are `plain`.
+    """Return how much speaks for a form standing for a longer word, 0 … 1; both are `fold_accents`.
 
     Its beginning counts most, then its first consonants, then other letters of it in their order: more where they are
     many of it, and where the last is its last. The first letters must be the same.
@@ -35,7 +35,7 @@ def may_stand_for(form: str, word: str) -> float:
         found = 1.0
     elif consonants(word).startswith(form):
         found = 0.9
-    elif in_order(form, word):
+    elif has_in_order(form, word):
         at_end = form[-1] == word[-1] or (word[-1] == "s" and form[-1] == word[-2])
         found = 0.28 + 0.24 * at_end + 0.28 * min(1.0, 1.5 * len(form) / len(word))
         found -= 0.12 if len(form) == LEAST and not at_end else 0.0
@@ -53,7 +53,7 @@ def forms_in(name: str) -> Mapping[str, float]:
     ({'cust': 1.0, 'bdgt': 0.7}, {'knd': 1.0, 'kndnr': 0.7}, {})
     """
     found: dict[str, float] = {}
-    own = [plain(part) for part in parts(name) if part.isalpha()]
+    own = [fold_accents(part) for part in parts(name) if part.isalpha()]
     for part in own:
         if not is_word(part):
             if LEAST <= len(part) <= MOST:
@@ -66,10 +66,10 @@ def forms_in(name: str) -> Mapping[str, float]:
     return found
 
 
-def plain(word: str) -> str:
+def fold_accents(word: str) -> str:
     """Return a word in lower case without accents.
 
-    >>> plain("Größe"), plain("Név")
+    >>> fold_accents("Größe"), fold_accents("Név")
     ('grosse', 'nev')
     """
     spread = unicodedata.normalize("NFKD", word.casefold())

@@ -20,7 +20,7 @@ from rove.language.markdown import Parser, with_rules
 SPAN = "span"
 
 
-def parse(text: str) -> list[Token]:
+def parse_traced(text: str) -> list[Token]:
     """Return the tokens of a text; the text has no carriage returns. Pieces of text are not joined."""
     return _parser().parse(text)
 

@@ -116,7 +116,7 @@ def schema_locations(address: str, ignore: Sequence[str] = ()) -> list[Location]
     return [replace(one, uri=f"{one.uri}{SCHEMA_MARK}") for one in sheets]
 
 
-def read(location: Location, *, max_bytes: int = DEFAULT_MAX_BYTES) -> Source:
+def read_place(location: Location, *, max_bytes: int = DEFAULT_MAX_BYTES) -> Source:
     """Read the bytes of one place, and find out what they are. `max_bytes` is looked at before reading.
 
     Raises:

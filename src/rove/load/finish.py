@@ -18,13 +18,13 @@ DESCRIBING = frozenset({"text", "markdown", "json"})
 """Kinds of documents that may describe a table of a database."""
 
 
-def finished(documents: Iterator[Document], source: Source) -> Iterator[Document]:
+def finish_documents(documents: Iterator[Document], source: Source) -> Iterator[Document]:
     """Give documents that no loader made their language, and see that they can be kept."""
     return (finished_one(document, source) for document in documents)
 
 
 def finished_one(document: Document, source: Source) -> Document:
-    """See `finished`.
+    """See `finish_documents`.
 
     Raises:
         InputError: no store can keep its text.

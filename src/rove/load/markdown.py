@@ -96,10 +96,10 @@ def prose(text: str) -> str:
     return LIKE_A_MARK.sub(r"\\", text)
 
 
-def plain(markdown: str) -> str:
+def strip_markup(markdown: str) -> str:
     """Return one line of markdown without links and marks, as a person reads it.
 
-    >>> plain("The **[big](https://a.b/c)** `add_all` of snake_case")
+    >>> strip_markup("The **[big](https://a.b/c)** `add_all` of snake_case")
     'The big add_all of snake_case'
     """
     if "](" in markdown:
@@ -126,12 +126,12 @@ def _headings(text: str, *, setext: bool) -> Iterator[tuple[int, str, int]]:
         elif mark == "#":
             level, title = _atx(line)
             if level:
-                yield level, plain(title), start
+                yield level, strip_markup(title), start
         elif mark in "`~":
             opened = FENCE.match(line)
             fence = opened[1] if opened else ""
         elif SETEXT.match(line) and (over := _line_over(text, start)):
-            yield (1 if mark == "=" else 2), plain(over), start - len(over) - 1
+            yield (1 if mark == "=" else 2), strip_markup(over), start - len(over) - 1
 
 
 def _atx(line: str) -> tuple[int, str]:

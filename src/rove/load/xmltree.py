@@ -75,7 +75,7 @@ class Node(Protocol):
     def __len__(self) -> int: ...
 
 
-def parse(data: bytes) -> Node:
+def parse_xml(data: bytes) -> Node:
     """Return the root of an XML document.
 
     Raises:
@@ -94,7 +94,7 @@ def parse_part(data: bytes, name: str) -> Node:
         message = f"{name!r} has {len(data)} bytes of XML; the limit is {MAX_PART_BYTES}."
         raise InputError(message, cure="Split the document.", outcome="too-large")
     try:
-        return parse(data)
+        return parse_xml(data)
     except (XmlError, ValueError) as error:
         message = f"{name!r} is not complete XML: {error}."
         raise InputError(message, cure=CURE, outcome="damaged") from error

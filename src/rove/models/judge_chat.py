@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field
 from rove.errors import ConfigError
 from rove.models import ChatModel, chat_model
 from rove.models.judge import JudgedSpan, Support
-from rove.models.prompts import fenced, fill, prompt
+from rove.models.prompts import fence_material, fill, prompt
 from rove.models.typed import reply_as
 from rove.settings import ChatSettings, JudgeSettings
 
@@ -48,7 +48,9 @@ class ChatJudge:
 
     async def supported(self, claim: str, premise: str) -> Support:
         """See `Judge.supported`."""
-        material = fill(prompt(PROMPTS, "claimed"), {"passage": fenced(premise, "p"), "claim": fenced(claim, "c")})
+        material = fill(
+            prompt(PROMPTS, "claimed"), {"passage": fence_material(premise, "p"), "claim": fence_material(claim, "c")}
+        )
         found = await reply_as(self._chat, Comparison, prompt(PROMPTS, "supported"), material)
         if found.holds and not found.unsaid.strip():
             return Support(1.0, 0.0, 0.0)
@@ -60,7 +62,10 @@ class ChatJudge:
 
     async def span(self, question: str, passage: str) -> JudgedSpan | None:
         """See `Judge.span`; None where what it quotes does not stand in the passage."""
-        material = fill(prompt(PROMPTS, "asked"), {"passage": fenced(passage, "p"), "question": fenced(question, "q")})
+        material = fill(
+            prompt(PROMPTS, "asked"),
+            {"passage": fence_material(passage, "p"), "question": fence_material(question, "q")},
+        )
         said = (await reply_as(self._chat, Found, prompt(PROMPTS, "answered"), material)).answer.strip()
         begin = passage.find(said) if said else -1
         return None if begin < 0 else JudgedSpan((begin, begin + len(said)), 0.0)

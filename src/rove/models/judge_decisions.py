@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from rove.errors import ConfigError, ServiceError
 from rove.models.endpoint import Endpoint
 from rove.models.judge import JudgedSpan, Support
-from rove.models.prompts import fenced, fill, prompt
+from rove.models.prompts import fence_material, fill, prompt
 from rove.settings import JudgeSettings
 
 KEY_CURE = "Set ROVE_JUDGE__API_KEY."
@@ -94,7 +94,10 @@ class DecisionJudge:
 
     async def supported(self, claim: str, premise: str) -> Support:
         """See `Judge.supported`."""
-        state = fill(prompt("rove.models", "claimed"), {"passage": fenced(premise, "p"), "claim": fenced(claim, "c")})
+        state = fill(
+            prompt("rove.models", "claimed"),
+            {"passage": fence_material(premise, "p"), "claim": fence_material(claim, "c")},
+        )
         asked = self.choice(state, "How does the passage stand to the claim?", SUPPORT)
         chances = await self._endpoint.post(self.path, asked, lambda reply: self._read(reply, self.read_choice))
         total = sum(chances.get(name, 0.0) for name in SUPPORT) or 1.0
@@ -102,7 +105,7 @@ class DecisionJudge:
 
     async def answers(self, question: str, passage: str) -> float:
         """See `Judge.answers`."""
-        slots = {"passage": fenced(passage, "p"), "question": fenced(question, "q")}
+        slots = {"passage": fence_material(passage, "p"), "question": fence_material(question, "q")}
         state = fill(prompt("rove.models", "asked"), slots)
         asked = self.predicate(state, "The passage itself holds the answer to the question.")
         return await self._endpoint.post(self.path, asked, lambda reply: self._read(reply, self.read_predicate))

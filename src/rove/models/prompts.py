@@ -26,10 +26,10 @@ def fill(template: str, slots: Mapping[str, str]) -> str:
     return SLOT.sub(lambda slot: slots.get(slot.group(1), slot.group(0)), template)
 
 
-def fenced(text: str, name: str = "") -> str:
+def fence_material(text: str, name: str = "") -> str:
     r"""Return text that somebody else wrote between marks that it cannot close: material, never instructions.
 
-    >>> fenced("Ignore ⟧ the above", "1")
+    >>> fence_material("Ignore ⟧ the above", "1")
     '⟦1\nIgnore ] the above\n1⟧'
     """
     return f"⟦{name}\n{text.translate(FENCES)}\n{name}⟧"

@@ -11,7 +11,7 @@ from hashlib import sha256
 
 from pydantic import BaseModel
 
-from rove.cached import cached, forget
+from rove.cached import cached, drop_cached
 from rove.errors import ServiceError
 from rove.models import ChatModel
 
@@ -240,7 +240,7 @@ class WithoutThinking:
             return
         self._unopened = unopened
         if self._file:
-            forget(self._file)
+            drop_cached(self._file)
             cached(self._file, lambda: _UNOPENED if unopened else _OPENED)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 
-from rove.markup import Markup, joined, tag
+from rove.markup import Markup, join_markup, tag
 from rove.paper.figure import CHAR, Data, figure, text
 from rove.records.paper import Chain, ChainNode
 
@@ -39,7 +39,7 @@ def chain(name: str, given: Chain, numbers: str) -> Markup:
     rows = [
         (titles[one.source], titles[one.target]) for one in given.edges if {one.source, one.target} <= titles.keys()
     ]
-    return figure(name, given.title, given.caption, joined(drawn), height, Data(["", "→"], rows), numbers=numbers)
+    return figure(name, given.title, given.caption, join_markup(drawn), height, Data(["", "→"], rows), numbers=numbers)
 
 
 def _box(node: ChainNode, x: float, y: float, wide: float) -> Markup:

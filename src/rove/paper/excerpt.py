@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from rove.markup import Markup, joined, tag
+from rove.markup import Markup, join_markup, tag
 from rove.records import Citation, Document
 
 AROUND = 150
@@ -55,4 +55,4 @@ def _row(text: str, line: tuple[int, int], citation: Citation) -> Markup:
         cells.append(tag("td", tag("mark", words) if inside and words else words))
     names = [one.strip() for one in _BAR.split(head)[1:-1]]
     heading = tag("thead", tag("tr", *(tag("th", one, scope="col") for one in names))) if names else Markup("")
-    return tag("div", tag("table", heading, tag("tbody", tag("tr", joined(cells)))), class_="frame")
+    return tag("div", tag("table", heading, tag("tbody", tag("tr", join_markup(cells)))), class_="frame")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rove.markup import Markup, joined, tag
-from rove.paper.scale import AxisScale, shown
+from rove.markup import Markup, join_markup, tag
+from rove.paper.scale import AxisScale, tick_text
 
 WIDTH = 860.0
 CHAR = 6.6
@@ -78,9 +78,9 @@ def across(scale: AxisScale, top: float, bottom: float, label: str) -> Markup:
     for tick in scale.ticks():
         x = scale.at(tick)
         parts.append(tag("line", x1=x, x2=x, y1=top, y2=bottom, class_="grid"))
-        parts.append(text(x, bottom + 16, shown(tick), anchor="middle", style="tick"))
+        parts.append(text(x, bottom + 16, tick_text(tick), anchor="middle", style="tick"))
     parts.append(text((scale.start + scale.end) / 2, bottom + 36, label, anchor="middle", style="axis"))
-    return joined(parts)
+    return join_markup(parts)
 
 
 def upward(scale: AxisScale, left: float, right: float, label: str) -> Markup:
@@ -89,6 +89,6 @@ def upward(scale: AxisScale, left: float, right: float, label: str) -> Markup:
     for tick in scale.ticks(5):
         y = scale.at(tick)
         parts.append(tag("line", x1=left, x2=right, y1=y, y2=y, class_="grid"))
-        parts.append(text(left - 8, y + 4, shown(tick), anchor="end", style="tick"))
+        parts.append(text(left - 8, y + 4, tick_text(tick), anchor="end", style="tick"))
     parts.append(text(left, min(scale.start, scale.end) - 12, label, style="axis"))
-    return joined(parts)
+    return join_markup(parts)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rove.markup import Markup, joined, tag
+from rove.markup import Markup, join_markup, tag
 from rove.paper.figure import CHAR, WIDTH, Data, figure, text, upward
-from rove.paper.scale import AxisScale, scale_of, shown
+from rove.paper.scale import AxisScale, scale_of, tick_text
 from rove.records.paper import Chart, Series
 
 LEFT, TOP, HEIGHT, BELOW, RIGHT = 66.0, 40.0, 230.0, 46.0, 150.0
@@ -28,11 +28,11 @@ def chart(name: str, given: Chart, numbers: str) -> Markup:
     drawn = [upward(up, LEFT, right, given.unit), *_limit(given, up, right), *_labels(given, right)]
     drawn += [*(_bars if given.kind == "bars" else _lines)(given, up, right)]
     rows = [
-        (label, *("" if one.values[place] is None else shown(one.values[place] or 0.0) for one in given.series))
+        (label, *("" if one.values[place] is None else tick_text(one.values[place] or 0.0) for one in given.series))
         for place, label in enumerate(given.labels)
     ]
     data = Data(["", *(one.name for one in given.series)], rows)
-    return figure(name, given.title, given.caption, joined(drawn), TOP + HEIGHT + BELOW, data, numbers=numbers)
+    return figure(name, given.title, given.caption, join_markup(drawn), TOP + HEIGHT + BELOW, data, numbers=numbers)
 
 
 def _step(given: Chart, right: float) -> float:
@@ -80,7 +80,7 @@ def _lines(given: Chart, up: AxisScale, right: float) -> Iterator[Markup]:
 
 def _dot(given: Chart, one: Series, place: int, up: AxisScale, right: float) -> Markup:
     value = one.values[place] or 0.0
-    tip = tag("title", f"{one.name}, {given.labels[place]}: {shown(value)}")
+    tip = tag("title", f"{one.name}, {given.labels[place]}: {tick_text(value)}")
     return tag("circle", tip, cx=_x(given, place, right), cy=up.at(value), r=4)
 
 
@@ -95,12 +95,12 @@ def _bars(given: Chart, up: AxisScale, right: float) -> Iterator[Markup]:
                 continue
             x = _x(given, place, right) + (number - count / 2) * width
             y = up.at(value)
-            tip = tag("title", f"{one.name}, {given.labels[place]}: {shown(value)}")
+            tip = tag("title", f"{one.name}, {given.labels[place]}: {tick_text(value)}")
             drawn.append(
                 tag("g", tip, tag("rect", x=x + 1, y=min(y, zero), width=width - 2, height=abs(y - zero), rx=2))
             )
             if width > 5 * CHAR:
-                drawn.append(text(x + width / 2, min(y, zero) - 5, shown(value), anchor="middle", style="tick"))
+                drawn.append(text(x + width / 2, min(y, zero) - 5, tick_text(value), anchor="middle", style="tick"))
         key = TOP + 6 + number * 20
         drawn += [
             tag("rect", x=right + 10, y=key - 9, width=11, height=11, rx=2),

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 
-from rove.markup import Markup, joined, tag
+from rove.markup import Markup, join_markup, tag
 from rove.paper.chain_chart import chain
 from rove.paper.excerpt import excerpt
 from rove.paper.line_chart import chart
@@ -20,7 +20,7 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 Words = Mapping[str, str]
 
 
-def page(paper: Paper, sources: Mapping[str, Document]) -> str:
+def paper_html(paper: Paper, sources: Mapping[str, Document]) -> str:
     """Write a report as one HTML file without a script; it loads nothing. What was deleted is left out.
 
     Args:
@@ -28,7 +28,7 @@ def page(paper: Paper, sources: Mapping[str, Document]) -> str:
         sources: the documents that it cites, by their ids. What is cited of another, or is not its text, is shown as
             not proved.
     """
-    words = words_of(paper.language)
+    words = report_words(paper.language)
     numbered = _Numbered(sources, words)
     header = list(_header(paper, numbered))  # first: numbers are given as the text comes to them
     sections = [_section(one, f"part-{place}", numbered) for place, one in enumerate(paper.sections, 1)]
@@ -59,7 +59,7 @@ def _all_words() -> Mapping[str, Words]:
     return tomllib.loads(files("rove.paper").joinpath("words.toml").read_text("utf-8"))
 
 
-def words_of(language: str) -> Words:
+def report_words(language: str) -> Words:
     """Return the report's own words in a language; those of English where there are none."""
     return _all_words().get(language, _all_words()["en"])
 
@@ -160,5 +160,5 @@ def _table(one: PaperTable, numbered: _Numbered) -> Markup:
     head = [tag("th", heading, scope="col", class_=styled(place)) for place, heading in enumerate(one.headings)]
     rows = [tag("tr", *(cell(place, each) for place, each in enumerate(row))) for row in one.rows]
     caption = [tag("caption", one.caption)] if one.caption else []
-    whole = tag("table", *caption, tag("thead", tag("tr", joined(head))), tag("tbody", *rows))
+    whole = tag("table", *caption, tag("thead", tag("tr", join_markup(head))), tag("tbody", *rows))
     return tag("div", tag("div", whole, class_="frame"), class_="whole")

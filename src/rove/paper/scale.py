@@ -65,10 +65,10 @@ def _powers(low: float, high: float) -> list[float]:
     return [value for value in found if low <= value <= high]
 
 
-def shown(value: float) -> str:
+def tick_text(value: float) -> str:
     """Write a tick's number.
 
-    >>> shown(0.2), shown(1500.0), shown(-0.05)
+    >>> tick_text(0.2), tick_text(1500.0), tick_text(-0.05)
     ('0.2', '1,500', '−0.05')
     """
     text = f"{value:,.0f}" if abs(value) >= 100 or value == int(value) else f"{value:.4g}"

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from rove.errors import ServiceError
 from rove.models import ChatModel
-from rove.models.prompts import fenced, prompt
+from rove.models.prompts import fence_material, prompt
 from rove.models.typed import reply_as
 from rove.records import Filter, History
 from rove.records.understood import By
@@ -80,14 +80,14 @@ async def ask_model(chat: ChatModel, shape: type[Shape], name: str, *parts: str)
     return await reply_as(chat, shape, prompt("rove.question", name), "\n\n".join(part for part in parts if part))
 
 
-def told(history: History) -> str:
+def history_text(history: History) -> str:
     """Return a conversation as material for a prompt, "" where there is none yet."""
     if not history.turns:
         return ""
     lines = "\n".join(f"User: {turn.asked}\nAnswer: {turn.answer}" for turn in history.turns)
-    return f"The conversation so far:\n{fenced(lines, 'conversation')}"
+    return f"The conversation so far:\n{fence_material(lines, 'conversation')}"
 
 
 def question_part(text: str) -> str:
     """Return a question as material for a prompt."""
-    return f"The question:\n{fenced(text, 'question')}"
+    return f"The question:\n{fence_material(text, 'question')}"

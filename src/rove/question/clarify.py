@@ -10,9 +10,17 @@ from pydantic import BaseModel, Field
 from rove.language.stopwords import stop_words
 from rove.language.words import query_terms, terms
 from rove.models import ChatModel
-from rove.models.prompts import fenced
-from rove.question import AskedQuestion, QuestionContext, StepResult, ask_model, by_model_or_rules, question_part, told
-from rove.question.word_tables import said
+from rove.models.prompts import fence_material
+from rove.question import (
+    AskedQuestion,
+    QuestionContext,
+    StepResult,
+    ask_model,
+    by_model_or_rules,
+    history_text,
+    question_part,
+)
+from rove.question.word_tables import localized_text
 from rove.question.wording import telling_words
 from rove.records import Clarification, Hit
 from rove.retrieve import Query, retrieve
@@ -47,18 +55,19 @@ async def clarify(
     if missing:
         names = ", ".join(context.settings.slots[name].description or name for name in missing)
         return StepResult(
-            Clarification(said("phrases", "missing", asked.language).format(names=names), (), "missing"), "text"
+            Clarification(localized_text("phrases", "missing", asked.language).format(names=names), (), "missing"),
+            "text",
         )
     if is_empty(asked):
         options = await _titles(asked, context)
-        return StepResult(Clarification(said("phrases", "short", asked.language), options, "short"), "text")
+        return StepResult(Clarification(localized_text("phrases", "short", asked.language), options, "short"), "text")
     hits = await retrieve("hybrid", context.search_context, Query(asked.text, LOOKED_AT, context.where))
 
     async def by_model(chat: ChatModel) -> Clarification | None:
         passages = [f"{hit.title}\n{hit.chunk.text[:PASSAGE_CHARS]}" for hit in hits[:MOST_OPTIONS]]
-        blocks = "\n".join(fenced(text, str(number)) for number, text in enumerate(passages, 1))
+        blocks = "\n".join(fence_material(text, str(number)) for number, text in enumerate(passages, 1))
         wrote = await ask_model(
-            chat, AskedBack, "clarify", f"Passages:\n{blocks}", told(asked.history), question_part(asked.text)
+            chat, AskedBack, "clarify", f"Passages:\n{blocks}", history_text(asked.history), question_part(asked.text)
         )
         if not wrote.vague or not wrote.question.strip():
             return None
@@ -66,7 +75,11 @@ async def clarify(
 
     async def by_rules() -> Clarification | None:
         options = alike(asked, hits)
-        return Clarification(said("phrases", "ambiguous", asked.language), options, "ambiguous") if options else None
+        return (
+            Clarification(localized_text("phrases", "ambiguous", asked.language), options, "ambiguous")
+            if options
+            else None
+        )
 
     return await by_model_or_rules(context.chat, by_model, by_rules)
 

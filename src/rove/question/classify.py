@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 
 from rove.errors import ConfigError, ServiceError
 from rove.models import ChatModel, Embedder
-from rove.question import FAILED, AskedQuestion, QuestionContext, StepResult, ask_model, question_part, told
+from rove.question import FAILED, AskedQuestion, QuestionContext, StepResult, ask_model, history_text, question_part
 from rove.question.logistic import Classifier, train
 from rove.records import Intent, content_hash
 from rove.settings import IntentSettings
@@ -74,7 +74,9 @@ async def classifier_of(intents: Mapping[str, IntentSettings], embedder: Embedde
 
 async def _by_model(asked: AskedQuestion, intents: Mapping[str, IntentSettings], chat: ChatModel) -> Intent | None:
     listed = "\n".join(f"{name}: {_about(intent)}" for name, intent in intents.items())
-    wrote = await ask_model(chat, Kind, "intent", f"Kinds:\n{listed}", told(asked.history), question_part(asked.text))
+    wrote = await ask_model(
+        chat, Kind, "intent", f"Kinds:\n{listed}", history_text(asked.history), question_part(asked.text)
+    )
     named = {name.casefold(): name for name in intents}.get(wrote.kind.strip().casefold())
     return Intent(named, 1.0, intents[named].route) if named else None
 

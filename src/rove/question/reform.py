@@ -12,7 +12,15 @@ from pydantic import BaseModel, Field
 from rove.language.scripts import is_unspaced
 from rove.language.words import query_terms
 from rove.models import ChatModel
-from rove.question import AskedQuestion, QuestionContext, StepResult, ask_model, by_model_or_rules, question_part, told
+from rove.question import (
+    AskedQuestion,
+    QuestionContext,
+    StepResult,
+    ask_model,
+    by_model_or_rules,
+    history_text,
+    question_part,
+)
 from rove.question.vocabulary import LEAST_LETTERS, vocabulary_of
 from rove.question.word_tables import table
 from rove.question.wording import telling_words
@@ -49,7 +57,7 @@ async def reform(asked: AskedQuestion, context: QuestionContext) -> StepResult[R
     """
 
     async def by_model(chat: ChatModel) -> Reformed:
-        wrote = await ask_model(chat, Standalone, "reform", told(asked.history), question_part(asked.text))
+        wrote = await ask_model(chat, Standalone, "reform", history_text(asked.history), question_part(asked.text))
         return Reformed(" ".join(wrote.standalone.split()))
 
     async def by_rules() -> Reformed:

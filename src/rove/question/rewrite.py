@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 from rove.enrich.entities import mentions
 from rove.language.scripts import is_unspaced
 from rove.models import ChatModel
-from rove.models.prompts import fenced
+from rove.models.prompts import fence_material
 from rove.question import AskedQuestion, QuestionContext, StepResult, ask_model, by_model_or_rules, question_part
 from rove.question.expand import synonyms_of
 from rove.question.reform import by_thesaurus, mend
@@ -51,7 +51,7 @@ async def rewrite(asked: AskedQuestion, hits: Sequence[Hit], context: QuestionCo
 
     async def by_model(chat: ChatModel) -> Rewrites:
         shown = [f"{hit.title}\n{hit.chunk.text[:PASSAGE_CHARS]}" for hit in hits[:SHOWN]]
-        blocks = "\n".join(fenced(text, str(number)) for number, text in enumerate(shown, 1))
+        blocks = "\n".join(fence_material(text, str(number)) for number, text in enumerate(shown, 1))
         wrote = await ask_model(
             chat, Rewritten, "rewrite", question_part(asked.text), f"Passages:\n{blocks}" if shown else ""
         )

@@ -8,9 +8,17 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from rove.enrich.declared_values import values_in
+from rove.enrich.declared_values import declared_values
 from rove.models import ChatModel
-from rove.question import AskedQuestion, QuestionContext, StepResult, ask_model, by_model_or_rules, question_part, told
+from rove.question import (
+    AskedQuestion,
+    QuestionContext,
+    StepResult,
+    ask_model,
+    by_model_or_rules,
+    history_text,
+    question_part,
+)
 from rove.records import Slot
 from rove.records.quantity import TextValue
 from rove.settings import SlotSettings
@@ -53,7 +61,7 @@ async def fill_slots(asked: AskedQuestion, context: QuestionContext, intent: str
     async def by_model(chat: ChatModel) -> Filling:
         listed = "\n".join(f"{name} ({_kind(slot)}): {slot.description}" for name, slot in declared.items())
         wrote = await ask_model(
-            chat, Filled, "slots", f"Slots:\n{listed}", told(asked.history), question_part(asked.text)
+            chat, Filled, "slots", f"Slots:\n{listed}", history_text(asked.history), question_part(asked.text)
         )
         found = {value.name: value.value for value in wrote.slots if value.name in declared}
         fitting = {name: fit for name, value in found.items() if (fit := fitted(name, value, declared[name], asked))}
@@ -91,7 +99,7 @@ def fitted(name: str, value: str, slot: SlotSettings, asked: AskedQuestion) -> S
 
 def _candidates(name: str, slot: SlotSettings, asked: AskedQuestion) -> Iterator[TextValue]:
     """Yield the values for a slot, each with its place."""
-    yield from values_in(asked.text, asked.language, slot, setting=f"question.slots.{name}", today=asked.today)
+    yield from declared_values(asked.text, asked.language, slot, setting=f"question.slots.{name}", today=asked.today)
 
 
 def _filling(declared: Mapping[str, SlotSettings], found: Mapping[str, Slot]) -> Filling:

@@ -11,7 +11,15 @@ from pydantic import BaseModel, Field
 
 from rove.language.words import query_terms, terms
 from rove.models import ChatModel, Embedder
-from rove.question import AskedQuestion, QuestionContext, StepResult, ask_model, by_model_or_rules, question_part, told
+from rove.question import (
+    AskedQuestion,
+    QuestionContext,
+    StepResult,
+    ask_model,
+    by_model_or_rules,
+    history_text,
+    question_part,
+)
 from rove.records import Filter, Topic, field
 from rove.records.filter import Any
 from rove.settings import QuestionSettings, TopicSettings
@@ -45,7 +53,7 @@ async def extract_topics(asked: AskedQuestion, context: QuestionContext) -> Step
     async def by_model(chat: ChatModel) -> tuple[Topic, ...]:
         listed = "\n".join(f"{'/'.join(filter(None, path))}: {about}" for path, about in paths.items())
         wrote = await ask_model(
-            chat, Chosen, "topics", f"Topics:\n{listed}", told(asked.history), question_part(asked.text)
+            chat, Chosen, "topics", f"Topics:\n{listed}", history_text(asked.history), question_part(asked.text)
         )
         invented.extend(name for name in wrote.topics if name.strip() and not _named([name], paths))
         return with_parents(_named(wrote.topics, paths), tree)
@@ -111,10 +119,10 @@ def _carries(topic: Topic, settings: QuestionSettings) -> Filter:
     return within.in_(topic.subtopics) | (own & ~within.in_(others))
 
 
-def written(topics: Sequence[Topic]) -> str:
+def topics_text(topics: Sequence[Topic]) -> str:
     """Return topics as a person reads them.
 
-    >>> written([Topic("hr", ("leave", "pay")), Topic("it")])
+    >>> topics_text([Topic("hr", ("leave", "pay")), Topic("it")])
     'hr (leave, pay), it'
     """
     return ", ".join(f"{t.name} ({', '.join(t.subtopics)})" if t.subtopics else t.name for t in topics)

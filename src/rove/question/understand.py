@@ -14,7 +14,7 @@ from rove.question.expand import expand
 from rove.question.reform import by_thesaurus, reform
 from rove.question.slots import fill_slots
 from rove.question.suggest import usual_wording
-from rove.question.topics import extract_topics, written
+from rove.question.topics import extract_topics, topics_text
 from rove.records import Filter, History, Step, Understood
 from rove.retrieve import SearchContext
 from rove.settings import QuestionSettings
@@ -115,7 +115,7 @@ class Understander:
 
     async def _topics(self, found: Understood, asked: AskedQuestion, context: QuestionContext) -> Understood:
         done = await extract_topics(asked, context)
-        return _with(replace(found, topics=done.found), "topics", done, written(done.found))
+        return _with(replace(found, topics=done.found), "topics", done, topics_text(done.found))
 
     async def _slots(self, found: Understood, asked: AskedQuestion, context: QuestionContext) -> Understood:
         done = await fill_slots(asked, context, found.intent.name if found.intent else "")

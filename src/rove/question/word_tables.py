@@ -16,10 +16,10 @@ def table(name: str) -> Mapping[str, Mapping[str, str]]:
     return cast("Mapping[str, Mapping[str, str]]", tomllib.loads(text))
 
 
-def said(name: str, what: str, language: str) -> str:
+def localized_text(name: str, what: str, language: str) -> str:
     """Return the text in a language; in English where there is none.
 
-    >>> said("phrases", "options", "de"), said("phrases", "options", "xx")
+    >>> localized_text("phrases", "options", "de"), localized_text("phrases", "options", "xx")
     ('Meinen Sie:', 'Do you mean:')
     """
     texts = table(name)[what]

@@ -18,8 +18,8 @@ from rove.records.chunk import CONTENTS
 from rove.records.tool import describes_tool
 from rove.registry import Registry
 from rove.retrieve.condition import widened
-from rove.retrieve.outdated import shown
-from rove.retrieve.same import merged
+from rove.retrieve.outdated import outdated_filter
+from rove.retrieve.same import merge_copies
 from rove.retrieve.stand_in import StandIn
 from rove.settings import QuestionSettings, SearchSettings
 from rove.store.catalog_view import Along, reading
@@ -173,7 +173,7 @@ def _written_out(search_context: SearchContext, query: Query) -> Query:
     store, settings = search_context.store, search_context.settings
     words = store.words.current()
     where = widened(query.where, words) if words else query.where
-    return replace(query, text=words.written_out(query.text), where=shown(where, settings, store))
+    return replace(query, text=words.written_out(query.text), where=outdated_filter(where, settings, store))
 
 
 async def _found(retriever: Retriever, query: Query, settings: SearchSettings) -> list[Hit]:
@@ -186,7 +186,7 @@ async def _found(retriever: Retriever, query: Query, settings: SearchSettings) -
     depth = max(query.top_k, settings.rerank_pool)
     while True:
         found = await retriever.retrieve(replace(query, top_k=depth))
-        hits = merged(found, settings.deduplicate)
+        hits = merge_copies(found, settings.deduplicate)
         looked_through = len(hits) == len(found) or depth >= settings.candidates or not query.counted
         filled = len(hits) >= query.top_k and looked_through
         if filled or len(found) < depth or depth >= DEEPEST * settings.candidates:

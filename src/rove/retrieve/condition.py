@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from math import isfinite
 
-from rove.errors import InputError, check_length
+from rove.errors import InputError, check_question_length
 from rove.language.dictionary import Dictionary
 from rove.records import Filter, field
 from rove.records.filter import AccessFilter, All, Any, Compare, Not, Scalar
@@ -50,7 +50,7 @@ def widened(where: Filter | None, words: Dictionary) -> Filter | None:
 
 
 def _condition(text: str) -> Filter:
-    check_length(text, "condition")
+    check_question_length(text, "condition")
     found = CONDITION.fullmatch(text.strip())
     if not found:
         if re.fullmatch(r"[^\s=!<>]+", text):

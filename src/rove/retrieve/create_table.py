@@ -28,7 +28,7 @@ def create_table(table: TableSchema, columns: Collection[str] | None = None) -> 
     left = len(table.columns) - len(shown)
     if left:
         lines.append(f"  -- and {left} more columns")
-    return f"{head}CREATE TABLE {quoted(table.name)} (\n" + "\n".join(lines) + "\n);"
+    return f"{head}CREATE TABLE {quote_identifier(table.name)} (\n" + "\n".join(lines) + "\n);"
 
 
 def within_budget(
@@ -54,10 +54,10 @@ def within_budget(
     return "\n\n".join(parts), shown, left
 
 
-def quoted(name: str) -> str:
+def quote_identifier(name: str) -> str:
     """A name as SQL takes it: in quotation marks where it is no plain word.
 
-    >>> quoted("cust_id"), quoted("Home Town")
+    >>> quote_identifier("cust_id"), quote_identifier("Home Town")
     ('cust_id', '"Home Town"')
     """
     plain = name.replace("_", "a").replace(".", "a")
@@ -87,7 +87,7 @@ def _written(column: Column, *, last: bool) -> str:
     samples = f"e.g. {', '.join(column.samples)}" if column.samples else ""
     refers = f"refers to {column.references}" if column.references else ""
     said = _line("; ".join(part for part in (column.label, column.comment, refers, samples) if part))
-    facts = f"{quoted(column.name)} {column.type}".strip() + " PRIMARY KEY" * column.is_key
+    facts = f"{quote_identifier(column.name)} {column.type}".strip() + " PRIMARY KEY" * column.is_key
     return f"  {facts}{'' if last else ','}" + (f" -- {said}" if said else "")
 
 

@@ -91,10 +91,10 @@ async def explore(
     return await asyncio.to_thread(explorer.explore, seeds)
 
 
-def keys_of(name: str, languages: Iterable[str]) -> set[str]:
+def entity_keys(name: str, languages: Iterable[str]) -> set[str]:
     """Return the keys that a name has in texts of these languages.
 
-    >>> sorted(keys_of("Running", ["en", "de"]))
+    >>> sorted(entity_keys("Running", ["en", "de"]))
     ['run', 'running']
     """
     return {key for language in languages if (key := name_key(name, language))}
@@ -149,7 +149,7 @@ class Explorer:
 
     def _keys_of(self, name: str) -> set[str]:
         """The keys of a name, and of the other names that the user's dictionary has for it."""
-        return {key for one in self.words.names_of(name) for key in keys_of(one, self.languages)}
+        return {key for one in self.words.names_of(name) for key in entity_keys(one, self.languages)}
 
     def _said_by(self, seeds: Seeds) -> list[Relation]:
         said = self.graph.of_documents(seeds.documents, space=self.space) if seeds.documents else []

@@ -56,12 +56,12 @@ async def searched(
 
 
 async def judge_now(search_context: SearchContext, chunk_ids: Sequence[str]) -> None:
-    """See `judge`. Where nothing was shallow when something was last looked for, nothing is done."""
+    """See `judge_chunks`. Where nothing was shallow when something was last looked for, nothing is done."""
     if search_context.store.shallow:
-        await judge(search_context.store, search_context.embedder, chunk_ids)
+        await judge_chunks(search_context.store, search_context.embedder, chunk_ids)
 
 
-async def judge(store: Store, embedder: Embedder, chunk_ids: Sequence[str]) -> None:
+async def judge_chunks(store: Store, embedder: Embedder, chunk_ids: Sequence[str]) -> None:
     """Let the embedder look at those of these chunks that it has not reached, before somebody reads what it kept.
 
     Where it cannot be reached, they stay as they are.

@@ -15,7 +15,7 @@ import regex
 
 from rove.language.cue_words import UNSPACED
 from rove.language.identifiers import in_words, is_word, parts
-from rove.language.short_forms import forms_in, may_stand_for, plain
+from rove.language.short_forms import fold_accents, forms_in, may_stand_for
 from rove.language.stopwords import stop_words
 from rove.language.words import query_terms, terms
 from rove.records.schema import Column, TableSchema
@@ -132,7 +132,7 @@ def _stems(question: str, language: str) -> dict[str, str]:
     if language in UNSPACED:
         return {term: term for term in query_terms(question, language)}
     words = dict.fromkeys(word for word in _WORD.findall(question.casefold()) if word not in stop_words(language))
-    return {plain(word): next(iter(terms(word, language)), word) for word in words}
+    return {fold_accents(word): next(iter(terms(word, language)), word) for word in words}
 
 
 def _told(one: TableSchema | Column) -> str:

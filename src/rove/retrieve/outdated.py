@@ -12,7 +12,7 @@ UP_TO_DATE = Not(Compare(TEXT_AS_OF, "exists", True))  # noqa: FBT003 - as a fil
 NOT_GONE = Not(Compare(FILE_GONE, "exists", True))  # noqa: FBT003
 
 
-def shown(where: Filter | None, settings: SearchSettings, store: Store) -> Filter | None:
+def outdated_filter(where: Filter | None, settings: SearchSettings, store: Store) -> Filter | None:
     """Return the filter of a search, which lets through no more than `SearchSettings.outdated` says. Blocks."""
     if settings.outdated == "note" or (settings.outdated == "hide_gone" and not store.gone_files.any()):
         return where

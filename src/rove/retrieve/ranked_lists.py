@@ -21,7 +21,7 @@ async def ranked_lists(search_context: SearchContext, query: Query, *, top_k: in
     """Ask the store for the named lists ("keyword", "semantic"), each up to `top_k` long."""
     terms = vector = None
     if "keyword" in names:
-        terms = asked_terms(query.text, await search_context.store.languages(query.where))
+        terms = search_terms(query.text, await search_context.store.languages(query.where))
         terms += await entry_terms(search_context, query.text)
     if "semantic" in names:
         vector = (await search_context.embedder.queries([query.text]))[0]
@@ -33,7 +33,7 @@ async def entry_terms(search_context: SearchContext, question: str) -> list[str]
     return (await asyncio.to_thread(search_context.store.words.current)).terms_in(question)
 
 
-def asked_terms(question: str, languages: Sequence[str]) -> list[str]:
+def search_terms(question: str, languages: Sequence[str]) -> list[str]:
     """Return the terms to search a base of these languages for; of a question in none of them, read both ways."""
     spoken = detect(question)
     if spoken in languages:

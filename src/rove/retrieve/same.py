@@ -13,7 +13,7 @@ NEAR = 0.9
 """Share of runs of five characters (Jaccard) from which on two texts are nearly the same."""
 
 
-def merged(hits: Sequence[Hit], how: str) -> list[Hit]:
+def merge_copies(hits: Sequence[Hit], how: str) -> list[Hit]:
     """Return the hits in their order, those whose text an earlier one has as that one's `same`.
 
     `how`: the setting `search.deduplicate`.
@@ -23,7 +23,7 @@ def merged(hits: Sequence[Hit], how: str) -> list[Hit]:
     kept: dict[str, list[Hit]] = {}
     runs: dict[str, frozenset[str]] = {}
     for hit in hits:
-        text = plain(hit.chunk.text)
+        text = fold_text(hit.chunk.text)
         if how == "near" and text not in kept:
             runs[text] = runs_of(text)
             text = next((other for other in kept if alike(runs[text], runs[other])), text)
@@ -36,10 +36,10 @@ def apart(hits: Sequence[Hit]) -> list[Hit]:
     return [one for hit in hits for one in (hit, *hit.same)]
 
 
-def plain(text: str) -> str:
+def fold_text(text: str) -> str:
     r"""Return a text without what does not make it another one: white space, case, ways to write a letter.
 
-    >>> plain("The  Text.\n") == plain("the text.")
+    >>> fold_text("The  Text.\n") == fold_text("the text.")
     True
     """
     return "".join(unicodedata.normalize("NFC", text).split()).casefold()

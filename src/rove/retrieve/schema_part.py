@@ -20,7 +20,7 @@ from rove.records.schema import Column, SchemaPart, SchemaTable
 from rove.retrieve import Query, SearchContext
 from rove.retrieve.create_table import create_table, within_budget
 from rove.retrieve.hybrid import fused_hits
-from rove.retrieve.ranked_lists import asked_terms
+from rove.retrieve.ranked_lists import search_terms
 from rove.retrieve.schema_order import standings_of
 from rove.retrieve.schema_search import LOOKED_AT
 
@@ -62,7 +62,7 @@ async def _columns(
         hits = (await fused_hits(search_context, replace(query, top_k=PIECES, where=where)))[:PIECES]
         text = await asyncio.to_thread(store.documents.text, table.document_id)
     languages = await store.languages(query.where)
-    asked = set(asked_terms(query.text, languages))
+    asked = set(search_terms(query.text, languages))
     near = await _nearest(search_context, query.text, table)
     scores: dict[str, float] = {}
     for column, span in _spans(table, text):

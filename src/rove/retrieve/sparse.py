@@ -67,7 +67,7 @@ class SparseRetriever:
 
     async def _by_fields(self, query: Query, depth: int) -> Sequence[Scored]:
         """Return the chunks whose metadata names a word, the nearest in meaning first, for want of another order."""
-        values = values_in((*query.keywords, *query.synonyms, query.text))
+        values = field_values((*query.keywords, *query.synonyms, query.text))
         fields = self.search_context.settings.keyword_fields
         if not values or not fields:
             return []
@@ -78,12 +78,12 @@ class SparseRetriever:
         return lists.ranked["semantic"]
 
 
-def values_in(texts: Iterable[str]) -> tuple[str, ...]:
+def field_values(texts: Iterable[str]) -> tuple[str, ...]:
     """Return what a keyword field may hold: up to three words in a row as written and in small letters.
 
     Of scripts without spaces, up to six characters in a row: "鸭大什么水平" names "鸭大".
 
-    >>> values_in(["Remote work"]), values_in(["鸭大？"])
+    >>> field_values(["Remote work"]), field_values(["鸭大？"])
     (('Remote', 'remote', 'Remote work', 'remote work', 'work'), ('鸭大',))
     """
     found: dict[str, None] = {}

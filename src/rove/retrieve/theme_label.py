@@ -26,7 +26,7 @@ _UNSPACED = regex.compile(r"[\p{Han}\p{Katakana}]")
 _LETTER = regex.compile(r"\p{L}")
 
 
-def labels_of(groups: Sequence[Sequence[Found]]) -> list[tuple[str, ...]]:
+def theme_labels(groups: Sequence[Sequence[Found]]) -> list[tuple[str, ...]]:
     """Return the names of themes, each of `LABELS` at most, best first; `groups`: their passages, most central first.
 
     A name counts by count² / count everywhere. Where most passages have a title or heading, that is the name; else it

@@ -21,7 +21,7 @@ from rove.records import Filter, Hit, Place
 from rove.records.theme import Theme
 from rove.registry import load
 from rove.retrieve import Query, SearchContext
-from rove.retrieve.theme_label import labels_of
+from rove.retrieve.theme_label import theme_labels
 from rove.store.live_chunks import Found
 from rove.store.store import Store
 
@@ -87,7 +87,7 @@ def _themes(ids: Sequence[str], vectors: Vectors, found: Mapping[str, Found], mo
     themes: list[Theme] = []
     kept = [group for group in groups if len(group) >= least][:most]
     ordered = [_most_central_first(group, unit, ids) for group in kept]
-    labels = labels_of([[found[ids[place]] for place, _ in group] for group in ordered])
+    labels = theme_labels([[found[ids[place]] for place, _ in group] for group in ordered])
     for group, label in zip(ordered, labels, strict=True):
         central = [(found[ids[place]], cosine) for place, cosine in group[:PASSAGES]]
         hits = tuple(Hit(one.chunk, cosine, {}, one.uri, one.title) for one, cosine in central)

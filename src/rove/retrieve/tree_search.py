@@ -15,7 +15,7 @@ from rove.models.judge import Judge
 from rove.records import Chunk, Hit, Place
 from rove.retrieve import Query, SearchContext
 from rove.retrieve.hybrid import HybridRetriever
-from rove.retrieve.ranked_lists import asked_terms
+from rove.retrieve.ranked_lists import search_terms
 from rove.store.live_chunks import Found
 
 NAMED = 0.6
@@ -60,7 +60,7 @@ class TreeRetriever:
         """See `Retriever.retrieve`."""
         hybrid = HybridRetriever(self.search_context)
         found = await hybrid.retrieve(replace(query, top_k=max(query.top_k, LOOKED_AT)))
-        asked = asked_terms(query.text, await self.search_context.store.languages(query.where))
+        asked = search_terms(query.text, await self.search_context.store.languages(query.where))
         given: dict[str, Hit] = {}
         judge = self.search_context.judge()
         nodes = named_nodes(asked, found, 1.0 if judge else TOPIC)

@@ -20,7 +20,7 @@ from rove.records.filter import access_filter_of
 from rove.retrieve import Query, SearchContext
 from rove.retrieve.fuse import fused
 from rove.retrieve.judging import judge_now, searched
-from rove.retrieve.ranked_lists import asked_terms, entry_terms, to_hits
+from rove.retrieve.ranked_lists import entry_terms, search_terms, to_hits
 from rove.retrieve.trail import QUESTION, Trail, Ways
 from rove.store import Scored, Vector
 from rove.store.live_chunks import ChunkNames
@@ -139,7 +139,7 @@ class WalkRetriever:
     async def _asked(self, query: Query) -> WalkQuery:
         text, languages = query.text, await self.search_context.store.languages(query.where)
         vector = (await self.search_context.embedder.queries([text]))[0]
-        told = [*asked_terms(text, languages), *await entry_terms(self.search_context, text)]
+        told = [*search_terms(text, languages), *await entry_terms(self.search_context, text)]
         return WalkQuery(text, detect(text, languages), told, vector, access_filter_of(query.where))
 
     async def _search(self, asked: WalkQuery, top_k: int, where: Filter | None) -> SearchLists:

@@ -55,7 +55,7 @@ def ask(source: Source, tasks: BinaryIO, out: BinaryIO) -> Source:
     return replace(source, data=reply.data, kind=sniff(reply.data, ""))
 
 
-def answer(message: bytes, asked: int, limits: Limits, stopped: Callable[[], bool]) -> bytes:
+def convert_asked(message: bytes, asked: int, limits: Limits, stopped: Callable[[], bool]) -> bytes:
     """Convert what a reading process asks for; `asked` counts the files of its source, this one included.
 
     Raises:

@@ -18,7 +18,7 @@ from rove.load.discover import Location
 from rove.prepare import Recipe
 from rove.records import PageRead, Prepared, SourceEnd
 from rove.sandbox import RETIRED, STEP_BYTES, Limits
-from rove.sandbox.asking import answer
+from rove.sandbox.asking import convert_asked
 from rove.sandbox.checked import CheckedSources, NotOfTheSourceError
 from rove.sandbox.messages import ASKS, Task, Work, encoder, unpacked, write_frame
 from rove.sandbox.watchdog import tree, watch
@@ -172,7 +172,7 @@ class Pool:
         while (frame := worker.hear()) is not None and frame.ended == ASKS:
             sources.asked += 1
             with suppress(BrokenPipeError):
-                write_frame(worker.input, answer(frame.message, sources.asked, self.limits, run.stop.is_set))
+                write_frame(worker.input, convert_asked(frame.message, sources.asked, self.limits, run.stop.is_set))
         if frame is None:
             return False
         made: list[Made] = []

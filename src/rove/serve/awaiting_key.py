@@ -14,7 +14,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from rove.errors import RoveError
-from rove.markup import joined, tag
+from rove.markup import join_markup, tag
 from rove.serve.admission.middleware import SECURITY_HEADERS
 from rove.serve.pages.web_page import FOLDER
 from rove.serve.problems import MEDIA_TYPE, TYPE, UnopenedError, openai_error, problem_of
@@ -111,11 +111,11 @@ def _page(language: str) -> bytes:
     """The same for people."""
     title = json.loads((FOLDER / "lang" / f"{language}.json").read_text("utf-8"))[f"problem.{STATUS}"]
     said = json.loads((FOLDER / "lang" / "sentences.json").read_text("utf-8"))[DETAIL]
-    ways = [joined([tag("dt", name), tag("dd", tag("code", command))]) for name, command in COMMANDS.items()]
+    ways = [join_markup([tag("dt", name), tag("dd", tag("code", command))]) for name, command in COMMANDS.items()]
     page = tag(
         "html",
         tag("head", tag("meta", charset="utf-8"), tag("title", f"Rove: {title}")),
-        tag("body", tag("h1", title), tag("p", said.get(language, DETAIL)), tag("dl", joined(ways))),
+        tag("body", tag("h1", title), tag("p", said.get(language, DETAIL)), tag("dl", join_markup(ways))),
         lang=language,
     )
     return f"<!doctype html>{page}".encode()

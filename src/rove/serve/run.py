@@ -20,7 +20,7 @@ from rove.serve.journal import log_json
 from rove.serve.local_calls.listener import Answering, listening
 from rove.serve.mcp.lazy_endpoint import ENDPOINT
 from rove.serve.server import check_address, make_server, with_free_port
-from rove.serve.space_checks import check
+from rove.serve.space_checks import check_serving
 from rove.serve.space_folder import trees_of
 from rove.serve.spaces import Spaces
 from rove.settings import Settings
@@ -65,8 +65,8 @@ def serve_stdio(settings: Settings, folder: Path) -> None:
 
 
 def _check(settings: Settings, file: Path) -> None:
-    """See `check`."""
-    check(settings.serve, trees_of(settings, file.parent))
+    """See `check_serving`."""
+    check_serving(settings.serve, trees_of(settings, file.parent))
 
 
 async def _serve(

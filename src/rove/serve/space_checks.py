@@ -18,7 +18,7 @@ LOOPBACK = ("localhost", "127.0.0.1", "::1")
 BUILT_IN_FIELDS = ("document_id", "source", "title", "type", "kind", "language", "page", "parent")
 
 
-def check(serve: ServeSettings, trees: dict[str, Settings]) -> None:
+def check_serving(serve: ServeSettings, trees: dict[str, Settings]) -> None:
     """Refuse what would not be safe.
 
     Raises:

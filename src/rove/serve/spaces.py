@@ -22,7 +22,7 @@ from rove.serve.documents.jobs import Jobs
 from rove.serve.evaluations.runner import Evaluations
 from rove.serve.problems import AbsentError
 from rove.serve.redaction import hide
-from rove.serve.space_checks import check, discreet, embedder_now, skipping
+from rove.serve.space_checks import check_serving, discreet, embedder_now, skipping
 from rove.serve.space_folder import NAMED, NAMED_CURE, TAKEN, TAKEN_CURE, SpaceFolder, folder_of, trees_of
 from rove.serve.walks.commands import take_commands
 from rove.serve.walks.listened import ListenedWalks
@@ -78,7 +78,7 @@ class Spaces:
         """
         serve = settings.serve
         trees = trees_of(settings, folder)
-        check(serve, trees)
+        check_serving(serve, trees)
         for tree in trees.values() if not create else ():
             home_of(tree.path).check_served()
         models: dict[EmbedderSettings, Embedder] = {}
@@ -95,7 +95,7 @@ class Spaces:
         """Return those of these keys that may count.
 
         From the first with labels on, no base keeps or suggests what others have asked. Where one leaves out
-        duplicates, keys with labels wait for the next start, which says so (`check`).
+        duplicates, keys with labels wait for the next start, which says so (`check_serving`).
         """
         labelled = {name for name, key in keys.items() if key.labels is not None}
         try:
@@ -263,7 +263,7 @@ class Spaces:
             RoveError: that cannot be found out now.
         """
         trees = trees_of(settings, folder)
-        check(settings.serve, trees)
+        check_serving(settings.serve, trees)
         if trees.keys() != self._spaces.keys() or any(tree.also for tree in trees.values()):
             return False
         return all(

@@ -36,7 +36,7 @@ class DescribedSetting:
 
 
 @cache
-def described() -> Mapping[str, DescribedSetting]:
+def described_settings() -> Mapping[str, DescribedSetting]:
     """Every setting by its full name, in the order of the tables."""
     return {one.name: one for one in _described()}
 

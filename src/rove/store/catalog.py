@@ -18,12 +18,12 @@ from rove.store import IndexRow, Vector, tables
 from rove.store.catalog_rows import (
     AnyRow,
     chunk_row,
+    column_json,
     document_row,
     fields_of,
     readable_metadata,
     slices,
     text_row,
-    to_json,
 )
 from rove.store.corrections import forget_corrections
 from rove.store.database import FREE_PAGES, get_fact, insert_rows, next_revision, set_fact
@@ -43,7 +43,7 @@ from rove.store.vectors import drop_unused, keep_vectors
 REMOVALS = 16_384
 
 
-def rows_of(prepared: Sequence[Prepared], vectors: Mapping[str, Vector]) -> list[IndexRow]:
+def staged_rows(prepared: Sequence[Prepared], vectors: Mapping[str, Vector]) -> list[IndexRow]:
     """Make what an index keeps of documents that are being kept: the same as `Catalog.index_rows` says later."""
     kept = dict(zip(vectors, floats(*fixed(np.stack(list(vectors.values())))), strict=True)) if vectors else {}
     return [
@@ -193,8 +193,8 @@ class Catalog(Documents, Deepening, Switching):
                     given = fields[row.document_id]
                     left = {name: value for name, value in before.items() if name not in given}
                     after = {**left, **stored_fields(given)}
-                    if to_json(after) != to_json(before):  # which tells True from 1
-                        changed.append((row.seq, to_json(after), True))
+                    if column_json(after) != column_json(before):  # which tells True from 1
+                        changed.append((row.seq, column_json(after), True))
             if not changed:
                 return []
             insert_rows(connection, tables.enrichments, changed, replace=True)

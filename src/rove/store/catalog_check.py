@@ -9,7 +9,7 @@ from typing import cast
 
 from sqlalchemy import Connection, LargeBinary, select
 
-from rove.errors import counted
+from rove.errors import count_text
 from rove.store import tables
 from rove.store.catalog_rows import AnyRow, is_whole
 from rove.store.database import Database, get_fact
@@ -86,10 +86,10 @@ def unread_tokens(database: Database, can_read: Callable[[Sequence[bytes]], Sequ
         return _named(connection, tables.vectors, found) if whole else []
 
 
-def said_of(rows: Sequence[DamagedRow], what: str = "vector", how: str = "cut off or not of numbers") -> str:
+def damage_text(rows: Sequence[DamagedRow], what: str = "vector", how: str = "cut off or not of numbers") -> str:
     """Say how many vectors are damaged, and which."""
     shown = ", ".join(map(str, rows[:NAMED])) + ", …" * (len(rows) > NAMED)
-    return f"{counted(len(rows), what)} {how}: {shown}"
+    return f"{count_text(len(rows), what)} {how}: {shown}"
 
 
 def vector_columns(table: Table) -> list[str]:

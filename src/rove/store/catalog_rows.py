@@ -39,13 +39,13 @@ def slices(items: Sequence[T], size: int = 10_000) -> Iterable[Sequence[T]]:
     return (items[i : i + size] for i in range(0, len(items), size))
 
 
-def to_json(value: object) -> str:
+def column_json(value: object) -> str:
     """Write a value; an empty one is ""."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")) if value else ""
 
 
 def _loads(text: str) -> Any:  # noqa: ANN401 - whatever was written
-    """Read a value that `to_json` has written.
+    """Read a value that `column_json` has written.
 
     Raises:
         ConfigError: something else stands there now.
@@ -101,7 +101,7 @@ def own_metadata(text: str, common: Metadata) -> Metadata:
 
 
 def read_items(text: str, read: Callable[[Any], T]) -> tuple[T, ...]:
-    """Read a list that `to_json` has written, item by item.
+    """Read a list that `column_json` has written, item by item.
 
     Raises:
         ConfigError, TypeError, ValueError: it is damaged.
@@ -281,13 +281,13 @@ def document_row(item: Prepared, seq: int, *, added_at: str) -> tuple[object, ..
         document.kind,
         document.title,
         document.language,
-        to_json(dict(document.metadata)),
-        to_json([[s.title, s.level, *s.span] for s in document.sections]),
-        to_json([[p.number, *p.span] for p in document.pages]),
+        column_json(dict(document.metadata)),
+        column_json([[s.title, s.level, *s.span] for s in document.sections]),
+        column_json([[p.number, *p.span] for p in document.pages]),
         len(item.chunks),
         added_at,
         0,
-        to_json([[b.kind, *b.span, b.caption] for b in document.blocks]),
+        column_json([[b.kind, *b.span, b.caption] for b in document.blocks]),
         item.signature or None,
     )
 
@@ -314,7 +314,7 @@ def document_of(row: AnyRow, text: str, boxes: bytes | None) -> Document:
     )
 
 
-def info_of(row: AnyRow) -> DocumentInfo:
+def document_info(row: AnyRow) -> DocumentInfo:
     """Read one line of the list of documents."""
     return DocumentInfo(
         document_id=row.document_id,
@@ -340,14 +340,14 @@ def chunk_row(
         *chunk.span,
         chunk.kind,
         chunk.prefix,
-        to_json(chunk.headings),
+        column_json(chunk.headings),
         chunk.page,
         chunk.language,
         chunk.text,
-        to_json(own),
+        column_json(own),
         terms,
         vector,
-        to_json(chunk.parent),
+        column_json(chunk.parent),
         names,
     )
 

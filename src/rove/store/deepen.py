@@ -9,7 +9,7 @@ from rove.errors import RoveError
 from rove.records.ledger import LostChunk
 from rove.store import Vector
 from rove.store.failpoints import failpoint
-from rove.store.health import enter, forget, tell_deepened
+from rove.store.health import drop_chunks, enter, tell_deepened
 from rove.store.store import Store
 
 
@@ -30,6 +30,6 @@ async def deepen(
         await asyncio.to_thread(enter, store.catalog, lost)
         await tell_deepened(store.catalog, store.index, changed)
         if lost:
-            await forget(store.catalog, store.index, await asyncio.to_thread(store.catalog.unforgotten))
+            await drop_chunks(store.catalog, store.index, await asyncio.to_thread(store.catalog.unforgotten))
         await store.wrote(len(vectors))
     return lost

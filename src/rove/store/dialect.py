@@ -158,7 +158,7 @@ def holds(column: ColumnElement[str], word: str) -> ColumnElement[bool]:
     return PlaceIn(column, word) > 0
 
 
-def names_in(column: ColumnElement[str]) -> ColumnElement[str]:
+def json_names(column: ColumnElement[str]) -> ColumnElement[str]:
     """The names in the JSON object of a column, as a JSON array."""
     return NamesIn(column)
 

@@ -15,10 +15,10 @@ from rove.store import IndexRow, Vector, tables
 from rove.store.catalog_rows import (
     AnyRow,
     chunk_of,
+    document_info,
     document_of,
     fields_of,
     index_row,
-    info_of,
     names_of_document,
     read_vectors,
     readable_metadata,
@@ -43,7 +43,7 @@ MOST_AT_ONCE = 100
 NO_VECTOR: Vector = np.zeros(0, np.float32)
 _D = tables.documents.c
 INFO = (_D.document_id, _D.source, _D.kind, _D.title, _D.language, _D.chunks, _D.added_at, _D.metadata)
-"""What `info_of` reads."""
+"""What `document_info` reads."""
 _TEXT = select(_D.document_id, tables.texts.c.text).join(tables.texts, tables.texts.c.document == _D.seq)
 _TEXTS = Lookup(_TEXT.where(_D.revision > 0), _D.document_id)
 _WITHOUT_TEXT = Lookup(
@@ -182,13 +182,13 @@ class Documents(LiveChunks, Unfinished, TakenIn, ShallowDocuments):
                 within(d.document_id, ids) | within(d.source, sources) | within(d.ledger_source, sources)
             )
         with self.database.read() as connection:
-            return [info_of(row) for row in connection.execute(query)]
+            return [document_info(row) for row in connection.execute(query)]
 
     def versions(self) -> Iterator[tuple[DocumentInfo, str]]:
         """Yield the live documents, each with its version (`Document.version`)."""
         with self.database.read() as connection:
             rows = connection.execute(_with_enrichments(*INFO, _D.version).where(_D.revision > 0)).all()
-        yield from ((info_of(row), row.version) for row in rows)
+        yield from ((document_info(row), row.version) for row in rows)
 
     def find_documents(self, queries: Sequence[DocumentQuery], limit: int | None = None) -> list[list[DocumentInfo]]:
         """List the live documents of each query in the order they came, at most `limit`; all are one query in SQL."""
@@ -206,7 +206,7 @@ class Documents(LiveChunks, Unfinished, TakenIn, ShallowDocuments):
             joined = _with_enrichments(every.c.query, *INFO).join(every, every.c.seq == _D.seq).order_by(_D.seq)
             with self.database.read() as connection:
                 for row in connection.execute(joined):
-                    found[int(row.query)].append(info_of(row))
+                    found[int(row.query)].append(document_info(row))
         return found
 
     def count(self, *, since: int = 0) -> int:

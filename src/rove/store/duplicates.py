@@ -79,7 +79,7 @@ class Duplicates:
         duplicate themselves, so that all copies name the one document that is kept when copies are left out.
         """
         self._catch_up()
-        keys = keys_of([item.signature for item in items])
+        keys = signature_keys([item.signature for item in items])
         values, places, counts = np.unique(keys, return_inverse=True, return_counts=True)
         holders = self._holders(values)
         met = (counts > 1) | np.isin(values, np.fromiter(holders, np.uint64))
@@ -134,7 +134,7 @@ class Duplicates:
         with self.database.snapshot() as connection:
             for rows in connection.execution_options(yield_per=ROWS).execute(query).partitions():
                 self._revision = max(self._revision, *(row.revision for row in rows))
-                keys = keys_of([row.signature for row in rows])
+                keys = signature_keys([row.signature for row in rows])
                 entries = keys << HALF | np.array([row.seq for row in rows], np.uint64)[:, None]
                 fresh.append(entries[keys != NO_KEY])
                 if sum(map(len, fresh)) >= RUN_KEYS:
@@ -162,7 +162,7 @@ class Duplicates:
         self._runs = [run for run in kept if len(run)]
 
 
-def keys_of(signatures: Sequence[bytes]) -> Keys:
+def signature_keys(signatures: Sequence[bytes]) -> Keys:
     """Return what is looked up for each signature: of its hash, and of each band. Shape (n, 1 + BANDS), 32 bits used.
 
     One without slots, or of another version of MinHash, has `NO_KEY` for its bands.

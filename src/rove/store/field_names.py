@@ -13,7 +13,7 @@ from rove.records import Filter
 from rove.records.filter import BUILT_IN, access_filter_of, fields_named
 from rove.store import tables
 from rove.store.catalog_rows import readable_metadata
-from rove.store.dialect import names_in, within
+from rove.store.dialect import json_names, within
 from rove.store.documents import Documents
 
 CACHED_FILTERS = 16
@@ -67,7 +67,9 @@ class FieldNames:
                     if access_filter is None or access_filter.matches({**own, **row._mapping}):  # pyright: ignore[reportPrivateUsage] - public
                         names.update(own)
                         visible.append(row.seq)
-                of_chunks = select(names_in(c.metadata)).where(c.metadata != "", within(c.document, visible)).distinct()
+                of_chunks = (
+                    select(json_names(c.metadata)).where(c.metadata != "", within(c.document, visible)).distinct()
+                )
                 for found in connection.execute(of_chunks).scalars():
                     names.update(json.loads(found))
         return frozenset(names)

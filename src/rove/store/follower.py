@@ -9,7 +9,7 @@ from threading import Event
 from rove.store import IndexRow
 from rove.store.documents import Documents
 from rove.store.memory_index import MemoryIndex
-from rove.store.snapshot import Mapped, read, sweep, write
+from rove.store.snapshot import Mapped, read_snapshot, sweep, write_snapshot
 
 SPILL = 131_072
 """Chunks newer than its snapshot that a process holds in memory; with more, it goes on from a newer snapshot."""
@@ -49,7 +49,7 @@ class Follower:
         `before`: what to begin with where there is none on the disk. `thorough`: see `snapshot.read`.
         """
         looks = range(2)  # it may be replaced between the two
-        found = (read(self.folder, self.catalog.fact(self._mark), thorough=thorough) for _ in looks)
+        found = (read_snapshot(self.folder, self.catalog.fact(self._mark), thorough=thorough) for _ in looks)
         kept = next(filter(None, found), before)
         if kept and thorough and kept is before and not kept.is_sound(Event()):
             kept = None
@@ -105,7 +105,7 @@ class Follower:
     def _spill(self) -> None:
         """Write what is held in memory to the disk, and map it from there."""
         place = self.folder / "spilled"
-        mark = write(place, self.index.packed(self.revision), source=self.begun)
+        mark = write_snapshot(place, self.index.packed(self.revision), source=self.begun)
         sweep(place, mark)
-        if kept := read(place, mark):
+        if kept := read_snapshot(place, mark):
             self._begin(kept)

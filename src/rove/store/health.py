@@ -11,7 +11,7 @@ from rove.records import LedgerEntry
 from rove.records.ledger import LostChunk, without
 from rove.store import IndexRow, VectorIndex
 from rove.store.catalog import Catalog
-from rove.store.catalog_check import check_catalog, said_of
+from rove.store.catalog_check import check_catalog, damage_text
 from rove.store.failpoints import failpoint
 from rove.store.knowledge_graph import KnowledgeGraph
 from rove.store.ledger import Ledger
@@ -146,10 +146,10 @@ def damage_of(catalog: Catalog, dimension: int) -> tuple[str, ...]:
     """Read the whole catalog, and say which rows are damaged."""
     damaged = check_catalog(catalog.database, dimension)
     torn = torn_values(catalog.database)
-    return (f"{said_of(damaged)}. {HIDDEN}",) * bool(damaged) + (torn_remark(torn),) * bool(torn)
+    return (f"{damage_text(damaged)}. {HIDDEN}",) * bool(damaged) + (torn_remark(torn),) * bool(torn)
 
 
-async def forget(catalog: Catalog, index: VectorIndex, chunk_ids: Sequence[str]) -> None:
+async def drop_chunks(catalog: Catalog, index: VectorIndex, chunk_ids: Sequence[str]) -> None:
     """Take chunks out of the index that the catalog has let go of."""
     if chunk_ids:
         await index.remove(chunk_ids)
@@ -183,7 +183,7 @@ async def tell_deepened(catalog: Catalog, index: VectorIndex, seqs: Sequence[int
     if writer.refused:
         lost, removed = await asyncio.to_thread(catalog.delete_refused, writer.refused)
         await asyncio.to_thread(enter, catalog, lost)
-        await forget(catalog, index, removed)
+        await drop_chunks(catalog, index, removed)
     failpoint("told")
     await asyncio.to_thread(catalog.told, seqs)
     return [reason_of(error) for error in writer.refused.values()]
@@ -234,7 +234,7 @@ async def _finish_writing(catalog: Catalog, index: VectorIndex, staged: Sequence
         problems += await refresh(catalog, index, stale)
     if leaving:
         problems.append(f"{len(leaving)} chunks were on their way out when a writer stopped")
-        await forget(catalog, index, leaving)
+        await drop_chunks(catalog, index, leaving)
 
 
 async def _take_in(catalog: Catalog, index: VectorIndex, staged: Sequence[int], problems: list[str]) -> list[str]:

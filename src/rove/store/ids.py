@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rove.store.blocks import ArrayInParts
-from rove.store.packed_texts import EMPTY, Chosen, Directory, PackedTexts, decoded, encoded, in_order, packed
+from rove.store.packed_texts import EMPTY, Chosen, Directory, PackedTexts, decoded, encoded, packed, sorted_numbers
 
 
 class Ids:
@@ -78,7 +78,7 @@ class Ids:
             mapped, added = iter(before.of(inside)), iter(later.of(numbers[numbers >= split] - split))
             return [next(mapped if number < split else added) for number in numbers.tolist()]
 
-        order = in_order(heads, of)
+        order = sorted_numbers(heads, of)
         bounds = np.concatenate([before.bounds, before.bounds[-1] + later.bounds[1:]])
         letters = ArrayInParts((int(bounds[-1]),), np.dtype(np.uint8), lambda: chain(before.parts(), [later.letters]))
         return {"ids": letters, "id_bounds": bounds, "id_heads": heads[order], "id_order": order}

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rove.store.blocks import ArrayInParts
-from rove.store.segments import Ints, Kept, Longs, Run, Segment, merged, segment, width
+from rove.store.segments import Ints, Kept, Longs, Run, Segment, merge_segments, segment, width
 from rove.store.term_numbers import TermNumbers
 
 CACHED_TERMS = 256
@@ -35,7 +35,7 @@ class Inverted:
         self._runs.clear()
         self._segments.append(segment(flat, at, first, len(rows)))
         while len(self._segments) > 1 and 2 * len(self._segments[-1].rows) > len(self._segments[-2].rows):
-            self._segments[-2:] = [merged(self._segments[-2:])]
+            self._segments[-2:] = [merge_segments(self._segments[-2:])]
         return lengths
 
     def packed(self, keep: NDArray[np.bool_]) -> dict[str, NDArray[Any] | ArrayInParts]:

@@ -33,7 +33,7 @@ from rove.store.summaries import SummaryIndex
 Value = TypeVar("Value")
 
 
-def joined(first: Catalog, own: Home, places: Sequence[Path | Address], model: str) -> Documents:
+def join_stores(first: Catalog, own: Home, places: Sequence[Path | Address], model: str) -> Documents:
     """Return what is read where these further bases are read with the first, in `own`; that alone, without them.
 
     Raises:

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from sqlalchemy import Connection, Integer, String, Text, bindparam, delete, select, update
 
 from rove.store import tables
-from rove.store.catalog_rows import AnyRow, readable_metadata, slices, to_json
+from rove.store.catalog_rows import AnyRow, column_json, readable_metadata, slices
 from rove.store.database import Database, insert_rows, next_revision
 from rove.store.dialect import within
 from rove.store.enriched_tables import moved_sources
@@ -127,7 +127,7 @@ def _moved_row(row: AnyRow, new: str) -> dict[str, object]:
     old, written = row.ledger_source, row.metadata
     metadata = readable_metadata(written) or {}
     if str(parent := metadata.get(PARENT, "")).startswith(old):
-        written = to_json({**metadata, PARENT: new + str(parent).removeprefix(old)})
+        written = column_json({**metadata, PARENT: new + str(parent).removeprefix(old)})
     source = new + row.source.removeprefix(old) if row.source.startswith(old) else row.source
     return {"row": row.seq, "new_ledger_source": new, "new_source": source, "new_metadata": written}
 

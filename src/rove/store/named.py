@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from rove.errors import InputError, counted
+from rove.errors import InputError, count_text
 from rove.records import DocumentInfo
 from rove.store.document_query import DocumentQuery
 from rove.store.documents import Documents
@@ -65,7 +65,7 @@ def _near(name: str, every: Sequence[DocumentInfo]) -> list[DocumentInfo]:
     places = list(dict.fromkeys(meant.values()))
     if len(places) > 1:
         shown = ", ".join(places[:SHOWN]) + (" …" if len(places) > SHOWN else "")
-        message = f"{name!r} could mean {counted(len(places), 'document')}: {shown}."
+        message = f"{name!r} could mean {count_text(len(places), 'document')}: {shown}."
         raise InputError(message, cure="Write more of the id or of the path.")
     return [info for info in every if info.document_id in meant]
 

@@ -58,10 +58,10 @@ class PackedTexts:
 
     def order(self, heads: NDArray[np.uint64]) -> NDArray[np.int32]:
         """The numbers of the texts, sorted by their bytes."""
-        return in_order(heads, self.of)
+        return sorted_numbers(heads, self.of)
 
 
-def in_order(heads: NDArray[np.uint64], of: Callable[[NDArray[Any]], list[bytes]]) -> NDArray[np.int32]:
+def sorted_numbers(heads: NDArray[np.uint64], of: Callable[[NDArray[Any]], list[bytes]]) -> NDArray[np.int32]:
     """The numbers of texts, sorted by their bytes; `of` gives the texts of numbers, where heads do not decide."""
     order = np.argsort(heads, kind="stable").astype(np.int32)
     alike = np.diff(heads[order]) == 0
@@ -104,13 +104,13 @@ class Chosen:
             yield self._texts.letters[np.arange(bounds[0], bounds[-1]) + np.repeat(shift, np.diff(bounds))]
 
 
-def chosen(texts: PackedTexts, numbers: NDArray[Any]) -> PackedTexts:
+def select_texts(texts: PackedTexts, numbers: NDArray[Any]) -> PackedTexts:
     """Pack these of the texts, in this order."""
     made = Chosen(texts, numbers)
     return PackedTexts(np.concatenate([np.zeros(0, np.uint8), *made.parts()]), made.bounds)
 
 
-def joined(a: PackedTexts, b: PackedTexts) -> PackedTexts:
+def append_texts(a: PackedTexts, b: PackedTexts) -> PackedTexts:
     """Put texts behind others."""
     return PackedTexts(np.concatenate([a.letters, b.letters]), np.concatenate([a.bounds, a.bounds[-1] + b.bounds[1:]]))
 

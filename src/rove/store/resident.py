@@ -23,7 +23,16 @@ from rove.store.presence import RESIDENT
 from rove.store.private import file_mode, make_private
 from rove.store.search_lists import SearchLists
 from rove.store.shallow import Depth
-from rove.store.snapshot import Mapped, drop, drop_before, is_of_another_version, read, revision, sweep, write
+from rove.store.snapshot import (
+    Mapped,
+    drop,
+    drop_before,
+    is_of_another_version,
+    read_snapshot,
+    revision,
+    sweep,
+    write_snapshot,
+)
 from rove.store.unfinished import ERASED
 from rove.tracing import stage
 
@@ -152,7 +161,7 @@ class Resident:
     def _keep(self, *, at_rest: bool) -> None:
         growth = GROWTH_AT_REST if at_rest else GROWTH
         mark = self.catalog.fact(self._home.mark)
-        kept = read(self.folder, mark) if at_rest else None
+        kept = read_snapshot(self.folder, mark) if at_rest else None
         behind = kept.revision if kept else -1 if at_rest else revision(self.folder, mark)
         serves = self._serves(behind)
         newer = self.catalog.count(since=behind) if serves else 0
@@ -203,7 +212,7 @@ class Resident:
         if not mark or not self.folder.exists() or is_of_another_version(self.folder, mark):
             return []
         copy = self._follower()
-        if not read(self.folder, mark, thorough=True) or not copy.restore():
+        if not read_snapshot(self.folder, mark, thorough=True) or not copy.restore():
             return ["the snapshot was damaged"]
         copy.catch_up()
         wanted, held = set(self.catalog.chunk_ids()).difference(copy.index.damaged), set(copy.index.ids())
@@ -283,7 +292,7 @@ class Resident:
         if self._serves(kept) or not self.folder.is_dir():  # it was rewritten; or that failed, or it is not worth it
             self._held.start_again()
             return
-        self._outdated = begun or read(self.folder, mark)
+        self._outdated = begun or read_snapshot(self.folder, mark)
         drop_before(self.folder, erased)
         self._rewriting = Thread(target=self._rewrite, name="rove-snapshot")
         self._rewriting.start()
@@ -331,7 +340,7 @@ class Resident:
             copy = self._follower(spills=True)
             copy.restore(self._outdated, thorough=True)  # what is written anew has checksums of its own
             copy.catch_up()
-            mark = write(self.folder, copy.index.packed(copy.revision), source=copy.begun)
+            mark = write_snapshot(self.folder, copy.index.packed(copy.revision), source=copy.begun)
         except OSError:
             drop(self.folder)
             return

@@ -34,7 +34,7 @@ class TableRows:
         return f"its table {self.table} holds {self.held:,} of {self.noted:,} rows"
 
 
-def counted() -> list[str]:
+def counted_tables() -> list[str]:
     """The names of the tables that this process knows, but for the one of the counts."""
     return [name for name in metadata.tables if name != tables.row_counts.name]
 
@@ -48,7 +48,7 @@ def lost_rows(connection: Connection, found: Collection[str], *, exact: bool = F
     if tables.row_counts.name not in found:
         return _bare(connection, found)
     noted = "SELECT name, \"rows\" AS noted, {held} AS held FROM row_counts WHERE name = '{name}'"
-    each = [noted.format(held=_held(name, exact) if name in found else "0", name=name) for name in counted()]
+    each = [noted.format(held=_held(name, exact) if name in found else "0", name=name) for name in counted_tables()]
     rows = connection.exec_driver_sql(" UNION ALL ".join(each)).all()
     return [TableRows(name, noted, held) for name, noted, held in rows if held < noted] if rows else _bare(
         connection, found
@@ -95,14 +95,14 @@ def note_rows(connection: Connection) -> None:
     """Count tables whose rows were never counted, within a transaction that has not written yet."""
     found = set(inspect(connection).get_table_names())
     noted = set(connection.execute(select(_N.name)).scalars())
-    fresh = [name for name in counted() if name in found and name not in noted]
+    fresh = [name for name in counted_tables() if name in found and name not in noted]
     if fresh:
         connection.execute(insert(tables.row_counts), list(_counted(connection, fresh)))
 
 
 def note_rows_again(connection: Connection) -> None:
     """Take the rows that there are for all, once it was seen that none is lost: an older Rove may have added some."""
-    rows = [{"of": row["name"], "held": row["rows"]} for row in _counted(connection, counted())]
+    rows = [{"of": row["name"], "held": row["rows"]} for row in _counted(connection, counted_tables())]
     connection.execute(update(tables.row_counts).where(_N.name == bindparam("of")).values(rows=bindparam("held")), rows)
 
 

@@ -82,7 +82,7 @@ def gathered(segments: Sequence[Segment], terms: Ints) -> tuple[Longs, Ints, Cou
     return whole, rows, counts
 
 
-def blocks(sizes: Longs) -> Iterator[slice]:
+def posting_blocks(sizes: Longs) -> Iterator[slice]:
     """Cut terms into blocks of about `BLOCK` postings; `sizes`: how many each term has."""
     ends = sizes.cumsum()
     first = 0
@@ -93,7 +93,7 @@ def blocks(sizes: Longs) -> Iterator[slice]:
         first = end
 
 
-def merged(segments: Sequence[Segment]) -> Segment:
+def merge_segments(segments: Sequence[Segment]) -> Segment:
     """Make one segment of several, whose rows follow one another."""
     terms = distinct(np.concatenate([part.terms for part in segments]))
     sizes = np.zeros(len(terms), np.int64)
@@ -102,7 +102,7 @@ def merged(segments: Sequence[Segment]) -> Segment:
     starts = np.concatenate([np.zeros(1, np.int64), sizes.cumsum()])
     rows = np.empty(int(starts[-1]), np.int32)
     counts = np.empty(len(rows), np.result_type(*(part.counts.dtype for part in segments)))
-    for some in blocks(sizes):
+    for some in posting_blocks(sizes):
         into = slice(int(starts[some.start]), int(starts[some.stop]))
         _, rows[into], counts[into] = gathered(segments, terms[some])
     return Segment(terms, starts, rows, counts)
@@ -119,7 +119,7 @@ class Kept:
         """In how many of the rows to keep each of the terms 0…terms-1 stands."""
         sizes = np.zeros(terms, np.int64)
         for part in self.segments:
-            for some in blocks(np.diff(part.starts)):
+            for some in posting_blocks(np.diff(part.starts)):
                 first, end = int(part.starts[some.start]), int(part.starts[some.stop])
                 kept = self.keep[part.rows[first:end]]
                 sizes[part.terms[some]] += np.add.reduceat(kept, part.starts[some] - first, dtype=np.int64)
@@ -128,7 +128,7 @@ class Kept:
     def read(self, terms: Ints, sizes: Longs) -> Iterator[Run]:
         """Yield the postings of these terms, in this order, with the new numbers of the rows; `sizes`: see `sizes`."""
         number = np.cumsum(self.keep, dtype=np.int32) - np.int32(1)
-        for some in blocks(sizes):
+        for some in posting_blocks(sizes):
             _, rows, counts = gathered(self.segments, terms[some])
             kept = self.keep[rows]
             yield number[rows[kept]], counts[kept]

@@ -16,7 +16,7 @@ from rove.records import Prepared
 from rove.records.metadata import stored_fields
 from rove.records.source import Metadata, MetaValue
 from rove.store import tables
-from rove.store.catalog_rows import readable_metadata, to_json
+from rove.store.catalog_rows import column_json, readable_metadata
 from rove.store.database import Database, insert_rows
 from rove.store.dialect import within
 from rove.store.enriched_tables import set_fields
@@ -73,7 +73,7 @@ def read_fields(connection: Connection, document_ids: Collection[str]) -> dict[s
 
 def stand_beside(connection: Connection, seqs: Mapping[str, int]) -> None:
     """Let what was set stand beside new versions of documents, whose row numbers are given by their ids."""
-    rows = [(seqs[name], to_json(fields), False) for name, fields in read_fields(connection, list(seqs)).items()]
+    rows = [(seqs[name], column_json(fields), False) for name, fields in read_fields(connection, list(seqs)).items()]
     insert_rows(connection, tables.enrichments, rows, replace=True)
 
 

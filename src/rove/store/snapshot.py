@@ -27,7 +27,7 @@ FACTS, ARRAYS = "facts.json", "arrays.bin"
 PARTS_HELD = 16
 """Parts of an array after which the memory of what was read for them is given back."""
 SAMPLED = {"upper", "lower", "shallow_upper", "shallow_lower"}
-"""Arrays that `read` checks by samples where the file is large: most of the bytes, and a wrong one moves a score only.
+"""Arrays that `read_snapshot` checks by samples where they are large: most bytes; a wrong one moves a score only.
 
 See `Mapped.is_sound` for the rest."""
 
@@ -72,8 +72,8 @@ class Mapped(Snapshot):
         self.file.let_go()
 
 
-def write(folder: Path, snapshot: Snapshot, *, source: Mapped | None = None) -> str:
-    """Write a snapshot into `folder`, beside those that are there; returns the mark by which `read` knows it.
+def write_snapshot(folder: Path, snapshot: Snapshot, *, source: Mapped | None = None) -> str:
+    """Write a snapshot into `folder`, beside those that are there; returns the mark by which `read_snapshot` knows it.
 
     `source`: the snapshot that most of the arrays are read from; little of it stays in memory.
 
@@ -103,7 +103,7 @@ def sweep(folder: Path, mark: str) -> None:
             _take_away(other)
 
 
-def read(folder: Path, mark: str, *, thorough: bool = False) -> Mapped | None:
+def read_snapshot(folder: Path, mark: str, *, thorough: bool = False) -> Mapped | None:
     """Open the snapshot of that mark; None where it is missing or damaged, whatever is wrong with it.
 
     `thorough`: check all of a large one, too. Otherwise it takes milliseconds: see `SAMPLED`.
@@ -144,7 +144,7 @@ def _facts(folder: Path, mark: str) -> dict[str, Any]:
 
 def newest(folder: Path) -> Mapped | None:
     """Open the snapshot of the highest revision that is there: what is left to look at where the catalog is lost."""
-    found = (read(folder, path.name) for path in _entries(folder))
+    found = (read_snapshot(folder, path.name) for path in _entries(folder))
     return max(filter(None, found), key=lambda kept: kept.revision, default=None)
 
 

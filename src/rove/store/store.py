@@ -16,17 +16,17 @@ from rove.records.ledger import LostChunk
 from rove.records.source import MetaValue
 from rove.settings import Address, StoreSettings, check_sub_vectors
 from rove.store import Vector, VectorIndex
-from rove.store.catalog import Catalog, rows_of
+from rove.store.catalog import Catalog, staged_rows
 from rove.store.embedded import EmbeddedIndex
 from rove.store.failpoints import failpoint
 from rove.store.fetching import Fetching
 from rove.store.field_names import FieldNames
 from rove.store.files_place import files_of
-from rove.store.health import Health, deep_rows, finish_erasing, finish_sweeping, forget, heal, refresh
+from rove.store.health import Health, deep_rows, drop_chunks, finish_erasing, finish_sweeping, heal, refresh
 from rove.store.home import home_of
 from rove.store.index_beside import IndexBeside
 from rove.store.index_facts import WRITTEN_TO
-from rove.store.joined import JoinedResident, joined
+from rove.store.joined import JoinedResident, join_stores
 from rove.store.judged import Judged
 from rove.store.knowledge_graph import KnowledgeGraph
 from rove.store.ledger import Ledger
@@ -66,7 +66,7 @@ class Store(Fetching):
     ) -> None:  # fmt: skip
         """Open or make the base that lives there; `index` is used in place of the one that the settings name.
 
-        `also`: further bases that are read with it, see `joined`.
+        `also`: further bases that are read with it, see `join_stores`.
 
         Raises:
             ConfigError: a base was made with another embedder, or is not a Rove base.
@@ -86,7 +86,7 @@ class Store(Fetching):
         try:
             files = files_of(self.home, self.catalog.database, settings.files)
             self.originals = Originals(files, self.catalog.database)
-            self.documents = joined(self.catalog, self.home, also, model)
+            self.documents = join_stores(self.catalog, self.home, also, model)
         except BaseException:
             self.catalog.close()
             raise
@@ -178,14 +178,14 @@ class Store(Fetching):
             writer = RowWriter(self.index)
             if not stand_in:
                 beside = await asyncio.to_thread(as_set, self.catalog.database, prepared)
-                await writer.add(rows_of(beside, vectors), fresh=not known)
+                await writer.add(staged_rows(beside, vectors), fresh=not known)
             elif known:
                 await self.index.remove([chunk.chunk_id for item in prepared for chunk in item.chunks])
             lost = await asyncio.to_thread(self.catalog.let_go, seqs, writer.refused) if writer.refused else []
             failpoint("indexed")
             removed = await asyncio.to_thread(self.catalog.publish, seqs)
             failpoint("published")
-            await forget(self.catalog, self.index, removed)
+            await drop_chunks(self.catalog, self.index, removed)
             await asyncio.to_thread(finish_sweeping, self.catalog, self.originals)
             await self.wrote(sum(len(item.chunks) for item in prepared))
         return lost
@@ -230,7 +230,7 @@ class Store(Fetching):
                 await asyncio.to_thread(shutil.rmtree, self.folder / SHARDS, ignore_errors=True)
             removed = await asyncio.to_thread(self.catalog.delete, document_ids, erase=erase)
             failpoint("deleted")
-            await forget(self.catalog, self.index, removed)
+            await drop_chunks(self.catalog, self.index, removed)
             failpoint("forgotten")
             try:
                 await asyncio.to_thread(self.graph.let_go_held if erase else self.ledger.forget_empty)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rove.store.packed_texts import EMPTY, Directory, PackedTexts, chosen, encoded, joined, packed
+from rove.store.packed_texts import EMPTY, Directory, PackedTexts, append_texts, encoded, packed, select_texts
 
 
 class TermNumbers:
@@ -44,10 +44,10 @@ class TermNumbers:
         """Return what `restore` takes, of the terms to keep, (n,) bool; and their numbers now, in their new order."""
         first = len(self._begun)
         later = [encoded(term) for term, number in self._later.items() if used[number]]
-        terms = joined(chosen(self._begun.texts, np.flatnonzero(used[:first])), packed(later))
+        terms = append_texts(select_texts(self._begun.texts, np.flatnonzero(used[:first])), packed(later))
         heads = terms.heads()
         order = terms.order(heads)
-        terms = chosen(terms, order)
+        terms = select_texts(terms, order)
         arrays = {"words": terms.letters, "word_bounds": terms.bounds, "word_heads": heads[order]}
         return arrays, np.flatnonzero(used)[order]
 

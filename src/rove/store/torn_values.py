@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, LargeBinary, cast, func, select, type_coerce
 
-from rove.errors import ConfigError, counted
+from rove.errors import ConfigError, count_text
 from rove.store import tables
 from rove.store.catalog_rows import (
     AnyRow,
@@ -99,7 +99,7 @@ def torn_remark(values: Sequence[TornValue]) -> str:
     shown = ", ".join(map(str, values[:NAMED])) + ", …" * (len(values) > NAMED)
     of_people = {value.table in OF_PEOPLE for value in values}
     cures = [AGAIN] * (False in of_people) + [RIGHTS] * (True in of_people)
-    return f"{counted(len(values), 'value')} cannot be read: {shown}. {' '.join(cures)}"
+    return f"{count_text(len(values), 'value')} cannot be read: {shown}. {' '.join(cures)}"
 
 
 def _torn(connection: Connection, table: Table) -> Iterator[TornValue]:

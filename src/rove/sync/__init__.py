@@ -10,7 +10,7 @@ from threading import Thread
 from types import MappingProxyType
 from typing import Self, TypeVar
 
-from rove.argument_checks import Positive, closed_error, fits
+from rove.argument_checks import Positive, closed_error, fits_hint
 from rove.engine import START, AsyncRove, Given
 from rove.enrich import Enriched, Estimate
 from rove.errors import FieldWarning
@@ -278,7 +278,7 @@ class Rove(BlockingDocuments, BlockingConversations, Migrating, Opening):
 
     def _heard(self, where: Where | None, listener: Listener) -> Listener:
         """Warn of fields that no document has here, where the warning names the caller's line, if nobody listens."""
-        if where is None or listener is not ignore or not fits(where, Where):
+        if where is None or listener is not ignore or not fits_hint(where, Where):
             return listener
         told = self.notes_on(where)
         for text in told:

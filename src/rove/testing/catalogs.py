@@ -27,7 +27,7 @@ from rove.store import tables
 from rove.store.catalog import Catalog
 from rove.store.catalog_graph import CatalogGraph
 from rove.store.database import get_fact, set_fact
-from rove.store.dialect import Dialect, holds, names_in, within
+from rove.store.dialect import Dialect, holds, json_names, within
 from rove.store.document_query import DocumentQuery
 from rove.store.kept_questions import KeptQuestion, KeptQuestions
 from rove.store.ledger import Ledger
@@ -73,7 +73,7 @@ def prepared(name: str, text: str, language: str, metadata: Mapping[str, MetaVal
     return Prepared(f"/{name}", "", document, [chunk], [text.lower()], [f"key {text}"])
 
 
-def keep(catalog: Catalog, *items: Prepared) -> list[str]:
+def publish_documents(catalog: Catalog, *items: Prepared) -> list[str]:
     """Stage and publish documents; returns the ids of the chunks that they took the place of."""
     vectors = {key: np.full(4, 0.5, np.float32) for item in items for key in item.vector_keys}
     return catalog.publish(catalog.stage(items, vectors, dict.fromkeys(vectors, b"tokens")))
@@ -111,7 +111,7 @@ class CatalogContract:
     def test_documents_come_back_as_they_were_kept(self, tmp_path: Path) -> None:
         """Texts in every script, and fields of every type, to the last digit; for the next one who opens it too."""
         with self.open(tmp_path) as catalog:
-            keep(catalog, *(prepared(name, text, name, FIELDS) for name, text in TEXTS.items()))
+            publish_documents(catalog, *(prepared(name, text, name, FIELDS) for name, text in TEXTS.items()))
         with self.open(tmp_path) as catalog:
             assert catalog.texts(list(TEXTS)) == TEXTS
             for name, text in TEXTS.items():
@@ -131,7 +131,7 @@ class CatalogContract:
     def test_a_version_takes_the_place_of_the_one_before(self, tmp_path: Path) -> None:
         """What is staged is not seen; what is published is seen alone; what was taken away is known."""
         with self.open(tmp_path) as catalog, self.open(tmp_path) as reader:
-            keep(catalog, prepared("a", "First.", "en"))
+            publish_documents(catalog, prepared("a", "First.", "en"))
             revision = reader.revision()
             seqs = catalog.stage([prepared("a", "Second.", "en")], {"key Second.": np.full(4, 0.5, np.float32)}, {})
             assert (reader.text("a"), reader.revision(), reader.is_finished()) == ("First.", revision, False)
@@ -156,8 +156,8 @@ class CatalogContract:
     def test_rows_that_were_lost_are_missed(self, tmp_path: Path) -> None:
         """Rows are counted as they come and go; what anybody else takes away is an error for the next who opens."""
         with self.open(tmp_path) as catalog, self.open(tmp_path) as other:
-            keep(catalog, *(prepared(name, text, name) for name, text in TEXTS.items()))
-            keep(other, prepared("en", "Another text.", "en"))
+            publish_documents(catalog, *(prepared(name, text, name) for name, text in TEXTS.items()))
+            publish_documents(other, prepared("en", "Another text.", "en"))
             other.delete(["hu"])
             Ledger(catalog.database).put([LedgerEntry("/en", "live"), LedgerEntry("/en", "live", documents=1)])
             with suppress(LookupError), catalog.database.write() as connection:
@@ -178,10 +178,10 @@ class CatalogContract:
     def test_a_snapshot_stays_as_it_was(self, tmp_path: Path) -> None:
         """All statements in it see one state; the newest revision is seen past it, and the rest afterwards."""
         with self.open(tmp_path) as catalog, self.open(tmp_path) as writer:
-            keep(writer, prepared("a", "First.", "en"))
+            publish_documents(writer, prepared("a", "First.", "en"))
             with catalog.database.snapshot() as connection:
                 assert catalog.text("a") == "First."
-                keep(writer, prepared("a", "Second.", "en"))
+                publish_documents(writer, prepared("a", "Second.", "en"))
                 assert (catalog.text("a"), get_fact(connection, "revision")) == ("First.", "1")
                 assert catalog.newest_revision() == 2
             assert catalog.text("a") == "Second."
@@ -193,7 +193,7 @@ class CatalogContract:
             def write(number: int) -> None:
                 for n in range(WRITES):
                     catalog = (one, other)[n % 2]
-                    keep(catalog, prepared(f"d{number}", f"Writer {number} for the time {n}.", "en"))
+                    publish_documents(catalog, prepared(f"d{number}", f"Writer {number} for the time {n}.", "en"))
 
             with ThreadPoolExecutor(WRITERS) as threads:
                 list(threads.map(write, range(WRITERS)))
@@ -205,7 +205,9 @@ class CatalogContract:
     def test_what_dialects_render_themselves(self, tmp_path: Path) -> None:
         """Values among very many, words in a text, names in an object."""
         with self.open(tmp_path) as catalog:
-            keep(catalog, *(prepared(name, text, name, {f"f {name}": 1, "日": 2}) for name, text in TEXTS.items()))
+            publish_documents(
+                catalog, *(prepared(name, text, name, {f"f {name}": 1, "日": 2}) for name, text in TEXTS.items())
+            )
             d, c, t = tables.documents.c, tables.chunks.c, tables.texts.c
             numbers, names = list(range(3, MANY)), [*map(str, range(MANY)), "zh", "it's"]
             with catalog.database.read() as connection:
@@ -219,7 +221,7 @@ class CatalogContract:
                 assert ask(holds(t.text, "远程")) == ["zh"]
                 assert ask(holds(t.text, "remote")) == [] and ask(holds(t.text, "Remote")) == ["en"]
                 assert ask(holds(t.text, "%")) == []
-                found = connection.execute(select(names_in(c.metadata)).where(c.chunk_id == "zh:0")).scalar_one()
+                found = connection.execute(select(json_names(c.metadata)).where(c.chunk_id == "zh:0")).scalar_one()
             assert found == '["own"]', "a chunk keeps what its document has not"
 
     def test_what_is_kept_beside_documents(self, tmp_path: Path) -> None:
@@ -234,7 +236,7 @@ class CatalogContract:
         learned = Remembered("m1", text, "Who?", 0.9, citation, walk_id="w")
         vector = np.full(4, 0.5, np.float32)
         with self.open(tmp_path) as catalog:
-            keep(catalog, prepared("a", text, "en"), prepared("b", "Other.", "en"))
+            publish_documents(catalog, prepared("a", text, "en"), prepared("b", "Other.", "en"))
             database = catalog.database
             (row, *_) = (row for row, name in Triplets(database).unread("tests") if name == "a")
             Triplets(database).keep([ReadDocument(row, [("a:0", triplet)])], "tests")
@@ -275,7 +277,7 @@ class CatalogContract:
     def test_room_is_given_back(self, tmp_path: Path) -> None:
         """After an erasure the database can be told to overwrite what was there; it is whole before and after."""
         with self.open(tmp_path) as catalog:
-            keep(catalog, *(prepared(f"d{n}", f"Text number {n}. " * 100, "en") for n in range(200)))
+            publish_documents(catalog, *(prepared(f"d{n}", f"Text number {n}. " * 100, "en") for n in range(200)))
             catalog.database.check()
             catalog.delete([f"d{n}" for n in range(200)], erase=True)
             assert catalog.database.shrink() is True

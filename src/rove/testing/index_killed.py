@@ -34,7 +34,7 @@ async def opened(suite: VectorIndexContract, folder: Path) -> AsyncGenerator[Asy
         yield kb
 
 
-async def write(suite: VectorIndexContract, folder: Path, failpoint: str) -> None:
+async def run_failpoints(suite: VectorIndexContract, folder: Path, failpoint: str) -> None:
     """Do all that has failpoints, so that this process does not come to its end."""
     async with opened(suite, folder) as kb:
         if failpoint in ENRICHING:
@@ -52,7 +52,7 @@ def main(file: str, name: str, folder: str) -> None:
     module = module_from_spec(spec)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
-    asyncio.run(write(getattr(module, name)(), Path(folder), os.environ["ROVE_FAILPOINT"]))
+    asyncio.run(run_failpoints(getattr(module, name)(), Path(folder), os.environ["ROVE_FAILPOINT"]))
 
 
 if __name__ == "__main__":

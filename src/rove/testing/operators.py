@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from rove.engine import AsyncRove
-from rove.flow.json_values import can_be_kept, from_json, to_json
+from rove.flow.json_values import can_be_kept, from_json, value_json
 from rove.flow.operator import OPERATORS, FlowContext, operator_of
 from rove.models.fake import FakeChatModel
 from rove.records import Text
@@ -69,8 +69,8 @@ class OperatorContract(Contract):
             assert not missing
             found = await operator.run(context, **inputs)
             assert found is not None
-            kept = to_json(found)
-            assert to_json(from_json(kept, operator.output)) == kept
+            kept = value_json(found)
+            assert value_json(from_json(kept, operator.output)) == kept
             if operator.effects == "none":
                 again = await operator.run(context, **inputs)
-                assert to_json(self.same(again)) == to_json(self.same(found))
+                assert value_json(self.same(again)) == value_json(self.same(found))

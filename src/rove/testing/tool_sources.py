@@ -12,7 +12,7 @@ from rove.settings import ToolSettings
 from rove.testing.contract import Contract, waited
 from rove.tools import TOOL_SOURCES, ToolSource
 from rove.tools.library import as_text
-from rove.tools.parameters import check, checked_schema, parameters_of
+from rove.tools.parameters import check_arguments, checked_schema, parameters_of
 
 
 class ToolSourceContract(Contract):
@@ -58,7 +58,7 @@ class ToolSourceContract(Contract):
         """With values that its schema allows, twice; what it gives can be written as JSON."""
         source = self.make(self.settings(tmp_path))
         tool = {tool.name: tool for tool in await source.tools()}[self.called]
-        assert not check(tool.parameters, self.arguments).missing
+        assert not check_arguments(tool.parameters, self.arguments).missing
         first, second = await tool.run(self.arguments), await tool.run(self.arguments)
         assert first
         assert json.dumps(first) == json.dumps(second)
@@ -70,5 +70,5 @@ class ToolSourceContract(Contract):
         source = self.make(self.settings(tmp_path))
         for tool in await source.tools():
             needed = {parameter.name for parameter in parameters_of(tool.parameters) if parameter.required}
-            assert set(check(tool.parameters, {}).missing) == needed
+            assert set(check_arguments(tool.parameters, {}).missing) == needed
         await source.close()

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 
 from rove.errors import ServiceError
 from rove.models import ChatModel
-from rove.models.prompts import fenced, prompt
+from rove.models.prompts import fence_material, prompt
 from rove.models.typed import reply_as
 from rove.records.tool import FilledParameter, ToolMatch
 from rove.tools.fill import SaidText
@@ -48,7 +48,7 @@ async def choose(chat: ChatModel, request: str, matches: Sequence[ToolMatch]) ->
         ServiceError: the model failed, or named one that it was not offered.
     """
     listed = "\n".join(f"{one.tool}: {' '.join(one.description.split())[:400]}" for one in matches)
-    asked = f"Tools:\n{fenced(listed, 'tools')}\n\nThe request:\n{fenced(request, 'request')}"
+    asked = f"Tools:\n{fence_material(listed, 'tools')}\n\nThe request:\n{fence_material(request, 'request')}"
     wrote = await reply_as(chat, ChosenTool, prompt(PACKAGE, "choose"), asked)
     chosen = next((one for one in matches if one.tool == wrote.tool.strip()), None)
     if chosen is None and wrote.tool.strip():
@@ -73,10 +73,10 @@ async def fill_by_model(
     lines = "\n".join(_described(parameter) for parameter in parameters[:MOST_PARAMETERS])
     turns = "\n".join(one.text for one in said if one.origin == "history")
     known = "\n".join(f"{key}: {value}" for key, value in profile.items())
-    parts = [f"Parameters:\n{fenced(lines, 'parameters')}"]
-    parts += [f"The conversation so far:\n{fenced(turns, 'conversation')}"] if turns else []
-    parts += [f"The profile:\n{fenced(known, 'profile')}"] if known else []
-    parts += [f"The request:\n{fenced(said[0].text, 'request')}"]
+    parts = [f"Parameters:\n{fence_material(lines, 'parameters')}"]
+    parts += [f"The conversation so far:\n{fence_material(turns, 'conversation')}"] if turns else []
+    parts += [f"The profile:\n{fence_material(known, 'profile')}"] if known else []
+    parts += [f"The request:\n{fence_material(said[0].text, 'request')}"]
     wrote = await reply_as(chat, WrittenValues, prompt(PACKAGE, "fill"), "\n\n".join(parts))
     names = {parameter.name for parameter in parameters}
     found: dict[str, FilledParameter] = {}

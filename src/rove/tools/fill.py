@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import regex
 
-from rove.enrich.declared_values import values_in
+from rove.enrich.declared_values import declared_values
 from rove.language.quantities.reader import read_quantities
 from rove.language.quantities.units import CURRENCY, unit_named
 from rove.language.relative_days import days_in
@@ -133,7 +133,7 @@ class _Filler:
         others = parameter.aliases or {}
         values = {one: (spelled_out(one), *others.get(one, ())) for one in parameter.choices}
         declared = ValueSettings(type="enum", values=values)
-        for found in values_in(self.said.text, self.around.language, declared, setting=parameter.name):
+        for found in declared_values(self.said.text, self.around.language, declared, setting=parameter.name):
             yield replace(found, value=self.said.text[found.start : found.end])
         measured = {unit_named(choice) for choice in parameter.choices} - {None}
         for unit, (start, end) in units_said(self.said.text, self.around.language) if measured else ():

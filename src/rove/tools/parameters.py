@@ -100,10 +100,10 @@ class Checked:
     problems: tuple[ValueProblem, ...]
 
 
-def check(schema: JsonSchema, arguments: Mapping[str, object]) -> Checked:
+def check_arguments(schema: JsonSchema, arguments: Mapping[str, object]) -> Checked:
     """Hold arguments against a schema. What a rule ("if", "dependentRequired") asks for is missing too.
 
-    >>> found = check({"type": "object", "properties": {"n": {"minimum": 1}}, "required": ["city"]}, {"n": 0})
+    >>> found = check_arguments({"type": "object", "properties": {"n": {"minimum": 1}}, "required": ["city"]}, {"n": 0})
     >>> found.missing, [problem.parameter for problem in found.problems]
     (('city',), ['n'])
     """

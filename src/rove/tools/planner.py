@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from rove.errors import ServiceError
 from rove.models import ChatModel
-from rove.question.word_tables import said as phrase
+from rove.question.word_tables import localized_text as phrase
 from rove.records import History
 from rove.records.tool import FilledParameter, ToolMatch, ToolPlan, ValueCorrection, ValueProblem
 from rove.tools import Tool
@@ -15,7 +15,7 @@ from rove.tools.ask_model import fill_by_model
 from rove.tools.correct import Circumstances, corrected
 from rove.tools.domain_model import DomainModel
 from rove.tools.fill import SaidText, fill_by_rules
-from rove.tools.parameters import Parameter, check, parameters_of
+from rove.tools.parameters import Parameter, check_arguments, parameters_of
 from rove.tools.unfitting import unfitting
 from rove.tools.units import unit_of_value
 
@@ -55,7 +55,7 @@ async def planned(
     mended = [_mended(filled[one.name], one, around) for one in parameters if one.name in filled]
     arguments = {one.name: one.value for one, _ in mended}
     strange = [name for name in request.given if name not in {one.name for one in parameters}]
-    found = check(tool.parameters, arguments)
+    found = check_arguments(tool.parameters, arguments)
     told = [problem for problem in unfitting(parameters, filled, request.text, request.language)
             if problem.parameter not in request.given and problem.parameter not in found.missing]  # fmt: skip
     problems = (*found.problems, *told, *(ValueProblem(name, "the tool has no such parameter") for name in strange))

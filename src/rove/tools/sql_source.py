@@ -16,7 +16,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
 from rove.errors import ConfigError, InputError, ServiceError
-from rove.load.data.database import READS_ONLY, address_of, limit_time, read_only
+from rove.load.data.database import READS_ONLY, database_address, limit_time, read_only
 from rove.settings import SqlToolSettings, ToolSettings
 from rove.tools import Arguments, Tool
 from rove.tools.parameters import checked_schema
@@ -44,7 +44,7 @@ class SqlSource:
     async def tools(self) -> Sequence[Tool]:
         """See `ToolSource.tools`."""
         try:
-            self.engine = _engine(address_of(self.settings.database.get_secret_value()))
+            self.engine = _engine(database_address(self.settings.database.get_secret_value()))
         except (InputError, SQLAlchemyError, ImportError, ValueError) as error:
             message = f"tools.{self.name}.database cannot be opened: {type(error).__name__}."
             cure = 'Write it like "sqlite:///file.db", and install the driver that it names.'

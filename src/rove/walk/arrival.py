@@ -18,7 +18,7 @@ from rove.models.judge import Judge
 from rove.records.document import Span
 from rove.walk.chain import cells_of, clauses, held_terms
 from rove.walk.chain_search import Link, Passage, Path
-from rove.walk.leads import plain
+from rove.walk.leads import fold_words
 from rove.walk.references import references
 
 LEAST_CHANCE = 1e-6
@@ -170,7 +170,7 @@ class ChainJudge:
         way = " ".join(
             f"{passages[hop.passage].hit.chunk.indexed_text} {passages[hop.passage].hit.title}" for hop in path.hops
         )
-        said_on_the_way = plain(way)
+        said_on_the_way = fold_words(way)
         named = all(name in said_on_the_way for name in self._names)
         pointed = sum(hop.link is not None and hop.link.spot is not None for hop in path.hops)
         fits = self._fits(said)
@@ -215,7 +215,7 @@ class ChainJudge:
 def question_names(question: str, language: str) -> frozenset[str]:
     """Return the names of a question, their letters alone; of languages that write all nouns so, none."""
     named = [m.name for m in mentions(question, language) if m.sure and language not in CAPITALISED_NOUNS]
-    return frozenset(filter(None, map(plain, named)))
+    return frozenset(filter(None, map(fold_words, named)))
 
 
 def _points_on(passage: Passage, path: Path) -> bool:

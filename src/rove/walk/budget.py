@@ -26,10 +26,10 @@ SENTENCES: dict[Stop, str] = {
 }
 
 
-def said(stop: Stop, budget: Budget, problem: str = "") -> str:
+def stop_reason(stop: Stop, budget: Budget, problem: str = "") -> str:
     """Return the reason in a sentence.
 
-    >>> said("rounds", Budget(rounds=3))
+    >>> stop_reason("rounds", Budget(rounds=3))
     'The budget of 3 rounds is used up.'
     """
     return SENTENCES[stop].format(

@@ -15,8 +15,8 @@ from rove.language.relative_days import is_day_or_month
 from rove.language.stopwords import stop_words
 from rove.language.words import query_terms, terms
 from rove.records.walk_events import Fact, Lead
-from rove.walk.judge import asked_terms
-from rove.walk.leads import fact_id, plain
+from rove.walk.judge import terms_with_words
+from rove.walk.leads import fact_id, fold_words
 from rove.walk.state import State
 
 ANSWERS = 0.5
@@ -92,7 +92,7 @@ class BridgeValue:
         return bool(head) and (_has_word(f"{head}{own}", said) or _has_word(f"{head} {own}", said))
 
 
-def said_of(candidate: Candidate) -> str:
+def sentence_in_place(candidate: Candidate) -> str:
     """Return what a sentence says where it stands: in its list, and under its title or last heading.
 
     Of a title or heading that it names itself, nothing is added.
@@ -100,7 +100,7 @@ def said_of(candidate: Candidate) -> str:
     hit = candidate.hit
     said = f"{candidate.under} {candidate.text}".lstrip()
     context = " > ".join(dict.fromkeys(part for part in (hit.title, *hit.chunk.headings[-1:]) if part))
-    if not context or plain(context.rpartition(" > ")[2]) in plain(candidate.text):
+    if not context or fold_words(context.rpartition(" > ")[2]) in fold_words(candidate.text):
         return said
     return f"{context}: {said}"
 
@@ -109,7 +109,7 @@ def fact_of(candidate: Candidate, relevance: float, number: int) -> Fact:
     """Make a fact of a sentence or row, found in round `number`."""
     citation = candidate.citation
     identity = fact_id(candidate.text, citation.document_id, citation.span)
-    return Fact(identity, said_of(candidate), relevance, number, "text", citation)
+    return Fact(identity, sentence_in_place(candidate), relevance, number, "text", citation)
 
 
 def answering_chain(state: State) -> tuple[Fact, ...]:
@@ -126,7 +126,7 @@ def chain_to_absent(state: State) -> tuple[tuple[Fact, ...], str]:
     The last one's own words must point there. They must have `POINTED` of the question's words, and more than any fact
     that points nowhere; all, where another fact answers, which then must lack some.
     """
-    asked = frozenset(asked_terms(state.question, state.language))
+    asked = frozenset(terms_with_words(state.question, state.language))
     best = max(state.facts, key=lambda fact: fact.answers, default=None)
     settled = best if best is not None and best.answers >= ANSWERS else None
     least = 1.0 if settled else POINTED
@@ -149,7 +149,7 @@ def chain_to_absent(state: State) -> tuple[tuple[Fact, ...], str]:
 def _absent_place(fact: Fact, state: State) -> Lead | None:
     """Return the lead to a place that is not in the base, if the fact's own words point to one: no page of the web."""
     absent = (one for one in state.leads if one.fact_id == fact.fact_id and state.dropped.get(one.lead_id) == NOWHERE)
-    own = (one for one in absent if plain(one.text) in plain(fact.text))
+    own = (one for one in absent if fold_words(one.text) in fold_words(fact.text))
     return next((one for one in own if one.kind != "link" or _FILE.search(one.text)), None)
 
 

@@ -18,8 +18,8 @@ from rove.walk.chain import fact_of, held_terms
 from rove.walk.chain_search import ChainSearch, Hop, Link, OpenLink, Passage, Path, titled_links
 from rove.walk.field_labels import is_furniture, is_mail_head
 from rove.walk.json_format import filter_of
-from rove.walk.judge import asked_terms
-from rove.walk.leads import lead_id, lead_to, plain
+from rove.walk.judge import terms_with_words
+from rove.walk.leads import fold_words, lead_id, lead_to
 from rove.walk.reference_targets import ReferenceTargets, Spot
 from rove.walk.references import Reference, references
 from rove.walk.state import State
@@ -42,7 +42,7 @@ class ChainReader:
     async def read(self, material: Material) -> AsyncGenerator[Finding]:
         """Yield the facts and leads of the chain that answers best, and what the best chains lead to beside."""
         state = material.state
-        asked = asked_terms(state.question, state.language)
+        asked = terms_with_words(state.question, state.language)
         passages = await self._pool(material, frozenset(asked))
         search = ChainSearch(passages, state.question, asked, state.language)
         paths = await asyncio.to_thread(search.paths)
@@ -186,7 +186,7 @@ def _words(hit: Hit, asked: frozenset[str]) -> frozenset[str]:
 
 
 def _named(hit: Hit, names: frozenset[str]) -> int:
-    said = plain(f"{hit.title} {hit.chunk.indexed_text}")
+    said = fold_words(f"{hit.title} {hit.chunk.indexed_text}")
     return sum(name in said for name in names)
 
 

@@ -12,7 +12,7 @@ from rove.language.scripts import is_unspaced
 from rove.records import Hit
 from rove.records.walk_events import LeadKind
 from rove.walk.chain import BridgeValue, cells_of, held_terms, values_of_text
-from rove.walk.leads import plain
+from rove.walk.leads import fold_words
 from rove.walk.reference_targets import Spot
 from rove.walk.references import Reference
 
@@ -51,7 +51,7 @@ class Passage:
     def titles(self) -> tuple[str, ...]:
         """What it may be called by: its document's title, and the name of its file."""
         names = (self.hit.title, PurePath(self.hit.uri).stem)
-        return tuple(dict.fromkeys(name for name in names if _is_telling(plain(name))))
+        return tuple(dict.fromkeys(name for name in names if _is_telling(fold_words(name))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,7 +276,7 @@ def _is_named(title: str, text: str) -> bool:
     >>> _is_named("Policy", "RETURN POLICY: within 30 days"), _is_named("Travel Policy", "See the travel policy.")
     (False, True)
     """
-    name, said = plain(title), plain(text)
+    name, said = fold_words(title), fold_words(text)
     if name not in said or is_unspaced(name):
         return name in said
     if " " in name:

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from urllib.parse import unquote
 
 from rove.records import Document, DocumentInfo
-from rove.walk.leads import plain
+from rove.walk.leads import fold_words
 from rove.walk.numbered_places import numbered_places
 from rove.walk.place_words import APPENDED, LANGUAGES, place_words, plain_word
 from rove.walk.places_within import names_same
@@ -35,10 +35,10 @@ def file_name(source: str) -> str:
 
 
 @lru_cache(8_192)
-def labels_of(title: str) -> tuple[tuple[str, str, str, bool], ...]:
+def title_labels(title: str) -> tuple[tuple[str, str, str, bool], ...]:
     """Return what a title numbers: unit, number, word, and whether the title begins with it.
 
-    >>> labels_of("HD-114: Annex B to the Agreement")
+    >>> title_labels("HD-114: Annex B to the Agreement")
     (('appendix', 'B', 'annex', False),)
     """
     places = numbered_places(title, title=True)
@@ -52,7 +52,7 @@ def is_labelled(info: DocumentInfo, reference: Reference) -> int:
     """
     best = 0
     for name, by_file in ((info.title, False), (file_name(info.source), True)):
-        for unit, number, key, first in labels_of(name):
+        for unit, number, key, first in title_labels(name):
             if unit != reference.unit or not names_same((unit, number), (reference.unit, reference.target)):
                 continue
             alike = _same_word(key, reference.key)
@@ -114,13 +114,13 @@ def is_called(info: DocumentInfo, name: str, *, whole: bool = False) -> int:
 
     1 where one holds it. `whole`: nothing but the title or the file's name counts.
     """
-    wanted = plain(name)
-    title, file = plain(info.title), plain(file_name(info.source))
+    wanted = fold_words(name)
+    title, file = fold_words(info.title), fold_words(file_name(info.source))
     if not wanted:
         return 0
     if wanted == title:
         return 4
-    if wanted in {file, plain(PurePosixPath(info.source).name)}:
+    if wanted in {file, fold_words(PurePosixPath(info.source).name)}:
         return 3
     long = len(wanted.split()) > 1 or len(wanted) >= (SHORTEST_PART if wanted.isascii() else 3)
     if whole or not long:
@@ -157,7 +157,7 @@ def nearest(infos: Sequence[DocumentInfo], document: Document, words: Collection
 
 @lru_cache(8_192)
 def _names(text: str) -> frozenset[str]:
-    return frozenset(word for word in plain(text).split() if len(word) > 1)
+    return frozenset(word for word in fold_words(text).split() if len(word) > 1)
 
 
 def folder_steps(one: str, other: str) -> int:

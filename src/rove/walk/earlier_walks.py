@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rove.answer.cite import check
+from rove.answer.cite import check_citation
 from rove.language.detect import detect
 from rove.language.words import terms
 from rove.records import Citation, content_hash
@@ -16,7 +16,7 @@ from rove.retrieve.long_term_memory import LongTermMemory
 from rove.walk import RecalledFacts
 from rove.walk.chain import answering_chain
 from rove.walk.json_format import filter_of
-from rove.walk.leads import fact_id, plain
+from rove.walk.leads import fact_id, fold_words
 from rove.walk.state import State
 
 SEARCHED = 100  # facts that are looked at
@@ -52,7 +52,7 @@ class WalkMemory:
         found, known = await self._memory.recollect(state.question, top_k=SEARCHED, where=filter_of(state.where))
         self._experience = [(end, likeness) for end, likeness in known if _within(end.where, state)]
         texts = await self._memory.texts({one.citation.document_id for one in found})
-        live = [one for one in found if check(one.citation, texts.get(one.citation.document_id, ""))]
+        live = [one for one in found if check_citation(one.citation, texts.get(one.citation.document_id, ""))]
         asked = terms(state.question, self._language)
         same = [f for f in live if f.used and f.stamp == self._stamp and terms(f.question, self._language) == asked]
         near = [fact for fact in live if fact.score >= LEAST and fact not in same]
@@ -139,7 +139,7 @@ def _fact(one: Remembered, *, whole: bool) -> Fact:
 
 def _same(lead: Lead, own: set[str], end: LeadEnd) -> bool:
     if lead.kind in PLACES or end.kind in PLACES:
-        return lead.chunk_id == end.chunk_id and plain(lead.text) == plain(end.text)
+        return lead.chunk_id == end.chunk_id and fold_words(lead.text) == fold_words(end.text)
     other = set(end.terms.split())
     return len(own & other) >= SAME_WORDS * max(len(own | other), 1)
 

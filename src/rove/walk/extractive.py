@@ -21,7 +21,7 @@ from rove.records import Hit
 from rove.records.walk_events import Fact, FactFound, Lead, LeadFound
 from rove.retrieve.bridge import bridges
 from rove.walk import EXTRACTIVE, Finding, Material, WalkContext
-from rove.walk.chain import fact_of, said_of
+from rove.walk.chain import fact_of, sentence_in_place
 from rove.walk.chain_reading import ChainReader
 from rove.walk.field_labels import is_furniture, is_mail_head
 from rove.walk.leads import lead_to
@@ -88,7 +88,7 @@ class ExtractiveReader:
         own = [_shares_words(candidate, state) for candidate in candidates]
         found = [leads.get(one.citation.chunk_id) if same else None for one, same in zip(candidates, own, strict=True)]
         asked = [f"{state.question} {lead.text}" if lead else state.question for lead in found]
-        known = await self._embedder.passages([said_of(candidate) for candidate in candidates])
+        known = await self._embedder.passages([sentence_in_place(candidate) for candidate in candidates])
         whole = (await self._embedder.queries([state.question]))[0]
         led = await self._embedder.queries(asked)
         cosines = np.maximum(known @ whole, np.einsum("ij,ij->i", known, led))
@@ -136,7 +136,7 @@ def _share(question: str, candidate: Candidate, state: State) -> float:
     asked = set(query_terms(question, state.language))
     if not asked:
         return 0.0
-    said, whole = terms(candidate.text, state.language), terms(said_of(candidate), state.language)
+    said, whole = terms(candidate.text, state.language), terms(sentence_in_place(candidate), state.language)
     return (len(asked.intersection(said)) + len(asked.intersection(whole))) / (2 * len(asked))
 
 

@@ -14,7 +14,7 @@ from rove.retrieve.judging import judge_now
 from rove.walk import EXTRACTIVE, WalkContext
 from rove.walk.json_format import filter_of
 from rove.walk.state import State
-from rove.walk.whole_places import fits, within_budget
+from rove.walk.whole_places import fits_budget, within_budget
 
 DEEPER = 40  # seen chunks that a search for a lead looks past at most
 MOST_REPLACED = 100  # chunks of a document from which on a walk no longer runs after its newest version
@@ -123,7 +123,7 @@ class Finder:
 
     async def _whole(self, hits: list[Hit], lead: Lead, state: State) -> list[Hit]:
         """Of the place that a lead names, return all, or what `within_budget` chooses of a long one."""
-        if fits(hits):
+        if fits_budget(hits):
             return hits
         near = await self._nearness(hits, state.question)
         return within_budget(hits, near, f"{lead.text} {state.question}", state.language)

@@ -27,12 +27,12 @@ from rove.store.catalog_view import reading
 from rove.store.walk_log import WalkLog
 from rove.tracing import operation, stage
 from rove.walk import EXTRACTIVE, WalkContext
-from rove.walk.budget import may_call, said, seconds_left
+from rove.walk.budget import may_call, seconds_left, stop_reason
 from rove.walk.clock import WalkClock
 from rove.walk.editing import WalkEditing
 from rove.walk.edits import settled
-from rove.walk.json_format import info_of, to_line
-from rove.walk.loop import Loop, quoted
+from rove.walk.json_format import to_line, walk_info
+from rove.walk.loop import Loop, quote_facts
 from rove.walk.revisit import revisited
 from rove.walk.state import State, advanced, folded
 from rove.walk.step import Begin, Compose, Judge, Read, Rest, Step, next_step
@@ -149,7 +149,9 @@ class AsyncWalk(WalkEditing):
             await self._begin()
             self._resting = False
             if not self.state.stopped:
-                await self._keep([*self._used(), Stopped("user", said("user", self.state.budget), self.state.spent)])
+                await self._keep(
+                    [*self._used(), Stopped("user", stop_reason("user", self.state.budget), self.state.spent)]
+                )
 
     async def aclose(self) -> None:
         """Let go of it where it stands; it can be taken up later."""
@@ -254,7 +256,7 @@ class AsyncWalk(WalkEditing):
         else:  # `_next` counts it
             self._stuck = True
             if isinstance(step, Compose):
-                await self._tell([quoted(self.state, "")])
+                await self._tell([quote_facts(self.state, "")])
 
     async def _failed(self, step: Step, error: ServiceError, *, asks: bool) -> None:
         """Go on after a step that failed: without the model that failed, with what is there, or not at all."""
@@ -262,9 +264,9 @@ class AsyncWalk(WalkEditing):
             self._failures += 1 if error.retryable or isinstance(error, CutReplyError) else FAILURES
             await self._warn(FAILED.format(problem=error))
         elif isinstance(step, Compose):
-            await self._tell([quoted(self.state, str(error))])
+            await self._tell([quote_facts(self.state, str(error))])
         else:
-            reason = said("failed", self.state.budget, str(error))
+            reason = stop_reason("failed", self.state.budget, str(error))
             await self._tell([*self._used(), Stopped("failed", reason, self.state.spent)])
 
     def _asks_model(self, step: Step) -> bool:
@@ -316,7 +318,7 @@ class AsyncWalk(WalkEditing):
                 state = advanced(state, event)
             lines = [to_line(event) for event in events if not isinstance(event, FactDelta)]
             if lines:
-                await asyncio.to_thread(self._walks.append, info_of(state), self.state.events + 1, lines)
+                await asyncio.to_thread(self._walks.append, walk_info(state), self.state.events + 1, lines)
             self.state = state
             for event in events:
                 self._told.put_nowait(event)

@@ -60,7 +60,7 @@ def head_of(started: WalkStarted) -> str:
     return msgspec.json.encode({"rove_walk": FORMAT, "walk_id": started.walk_id}).decode()
 
 
-def info_of(state: State) -> WalkInfo:
+def walk_info(state: State) -> WalkInfo:
     """Return what a list of walks shows of one; the store knows the times."""
     status = "paused" if state.paused else "open"
     if state.over and state.stopped:

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 from rove.language.scripts import is_unspaced
 from rove.language.words import query_terms, terms
 from rove.models import ChatModel
-from rove.models.prompts import FENCES, fenced, fill, prompt
+from rove.models.prompts import FENCES, fence_material, fill, prompt
 from rove.models.typed import reply_as
 from rove.question.wording import ASKING, telling_words
 from rove.records.walk_events import Fact, Judged
@@ -48,7 +48,7 @@ async def judged_by_model(chat: ChatModel, state: State) -> Judged:
         ServiceError: see `reply_as`.
     """
     ranked = sorted(state.facts, key=lambda fact: -fact.relevance)[:SHOWN]
-    facts = "\n".join(fenced(fact.text, str(number)) for number, fact in enumerate(ranked, 1))
+    facts = "\n".join(fence_material(fact.text, str(number)) for number, fact in enumerate(ranked, 1))
     slots = {"facts": facts, "question": " ".join(state.question.translate(FENCES).split())}
     verdict = await reply_as(chat, Verdict, prompt("rove.walk", "judge"), fill(prompt("rove.walk", "facts"), slots))
     return Judged(state.round, verdict.enough, chat.name, verdict.reason, "" if verdict.enough else verdict.missing)
@@ -65,7 +65,7 @@ def judged_by_text(state: State, unknown: Collection[str] = ()) -> Judged:
         return Judged(state.round, enough=False, by=EXTRACTIVE, reason=NO_FACT, missing=state.question)
     lacking = uncovered(state.question, state.facts, state.language)
     missing = {term: word for term, word in lacking.items() if term not in unknown}
-    asked = len(asked_terms(state.question, state.language))
+    asked = len(terms_with_words(state.question, state.language))
     count = len(lacking) - len(missing)
     reason = HELD.format(share=1 - len(lacking) / asked if asked else 1.0)
     reason = f"{reason} {UNHELD.format(count=count)}" if count else reason
@@ -103,14 +103,14 @@ def judged_from_memory(state: State, recalled: RecalledFacts, unknown: Collectio
     return None
 
 
-def asked_terms(question: str, language: str) -> dict[str, str]:
+def terms_with_words(question: str, language: str) -> dict[str, str]:
     """Return the terms of the telling words of a question, in their order, each with its word.
 
     Of words of unspaced scripts the pairs of characters, of one character itself; where no word tells anything, all.
 
-    >>> asked_terms("Who approves it, and for how many desks?", "en")
+    >>> terms_with_words("Who approves it, and for how many desks?", "en")
     {'approv': 'approves', 'mani': 'many', 'desk': 'desks'}
-    >>> asked_terms("誰が何日で承認しますか", "ja")
+    >>> terms_with_words("誰が何日で承認しますか", "ja")
     {'日': '日', '承認': '承認'}
     """
     words = [word.lstrip(ASKING) if language == "ja" else word for word in telling_words(question, language)]
@@ -123,7 +123,7 @@ def asked_terms(question: str, language: str) -> dict[str, str]:
 
 
 def uncovered(question: str, facts: Sequence[Fact], language: str) -> dict[str, str]:
-    """Return the telling terms of a question that no fact holds. See `asked_terms`.
+    """Return the telling terms of a question that no fact holds. See `terms_with_words`.
 
     Of a longer word of an unspaced script, a pair is held where both characters are: it may reach over a word's end.
 
@@ -135,7 +135,7 @@ def uncovered(question: str, facts: Sequence[Fact], language: str) -> dict[str, 
     def is_held(term: str, word: str) -> bool:
         return term in held or (is_unspaced(term) and len(word) > len(term) and held.issuperset(term))
 
-    asked = asked_terms(question, language)
+    asked = terms_with_words(question, language)
     return {term: word for term, word in asked.items() if not is_held(term, word)}
 
 

@@ -31,7 +31,7 @@ MOST_NEW = 12  # leads that one reading may add
 
 def fact_id(text: str, document_id: str = "", span: Span = (0, 0)) -> str:
     """Return the id of a fact: the same words from the same place are the same fact."""
-    return content_hash("fact", plain(text), document_id, f"{span[0]}:{span[1]}")[:ID_CHARS]
+    return content_hash("fact", fold_words(text), document_id, f"{span[0]}:{span[1]}")[:ID_CHARS]
 
 
 def lead_id(text: str, document_id: str = "", span: Span | None = None) -> str:
@@ -42,7 +42,7 @@ def lead_id(text: str, document_id: str = "", span: Span | None = None) -> str:
     """
     if document_id:
         return content_hash("place", document_id, repr(span))[:ID_CHARS]
-    return content_hash("lead", plain(text))[:ID_CHARS]
+    return content_hash("lead", fold_words(text))[:ID_CHARS]
 
 
 def lead_to(text: str, kind: LeadKind, number: int, *, promise: float, fact: Fact | None = None) -> Lead:
@@ -62,7 +62,7 @@ def leads_of(fact: Fact) -> list[Lead]:
         (fact.next_source, "next-source"),
         (fact.expected_info, "expected-info"),
     )
-    return [lead_to(text, kind, fact.round, promise=1.0, fact=fact) for text, kind in told if plain(text)]
+    return [lead_to(text, kind, fact.round, promise=1.0, fact=fact) for text, kind in told if fold_words(text)]
 
 
 def new_leads(found: Iterable[Lead], state: State, taken: Collection[str], memory: PriorWalks | None) -> list[Lead]:
@@ -72,24 +72,28 @@ def new_leads(found: Iterable[Lead], state: State, taken: Collection[str], memor
     still to be looked for: one target, one lead.
     """
     found = list(found)
-    placed = [f" {plain(lead.text)} " for lead in (*state.leads, *found) if lead.document_id]
+    placed = [f" {fold_words(lead.text)} " for lead in (*state.leads, *found) if lead.document_id]
     open_leads = (lead for lead in (*state.leads, *found) if lead.lead_id not in state.followed)
-    sought = {plain(lead.text) for lead in open_leads if not lead.document_id}
+    sought = {fold_words(lead.text) for lead in open_leads if not lead.document_id}
     known = {lead.lead_id for lead in state.leads} | {*taken, lead_id(state.question), *state.dropped}
     fresh: dict[str, Lead] = {}
     for lead in found:
-        if lead.kind == "name" and any(f" {plain(lead.text)} " in one for one in placed):
+        if lead.kind == "name" and any(f" {fold_words(lead.text)} " in one for one in placed):
             continue
-        if lead.lead_id not in known and plain(lead.text) and not (lead.document_id and plain(lead.text) in sought):
+        if (
+            lead.lead_id not in known
+            and fold_words(lead.text)
+            and not (lead.document_id and fold_words(lead.text) in sought)
+        ):
             score = min(lead.score * memory.prior(lead), 1.0) if memory else lead.score
             fresh.setdefault(lead.lead_id, replace(lead, score=round(score, 4)))
     return sorted(fresh.values(), key=lambda lead: -lead.score)[:MOST_NEW]
 
 
-def plain(text: str) -> str:
+def fold_words(text: str) -> str:
     """Return the letters and digits of a text, its case and width folded, one space between words.
 
-    >>> plain("“Ada  Byron”, Ｄｒ．")
+    >>> fold_words("“Ada  Byron”, Ｄｒ．")
     'ada byron dr'
     """
     folded = unicodedata.normalize("NFKC", text).casefold()

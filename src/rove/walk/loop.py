@@ -36,7 +36,7 @@ from rove.records.walk_events import (
 )
 from rove.retrieve.judging import judge_now
 from rove.walk import EXTRACTIVE, READERS, Finding, Material, RecalledFacts, WalkContext, cited, without_chat
-from rove.walk.budget import said
+from rove.walk.budget import stop_reason
 from rove.walk.chain import NOWHERE, answering_chain, chain_to_absent
 from rove.walk.extractive import asked_facts
 from rove.walk.finder import Finder
@@ -84,7 +84,7 @@ class Loop:
         """
         match step:
             case Begin(1) if (known := chitchat(state.question, state.language)) and known.kind != ITSELF:
-                stopped = Stopped("nothing-asked", said("nothing-asked", state.budget), state.spent)
+                stopped = Stopped("nothing-asked", stop_reason("nothing-asked", state.budget), state.spent)
                 yield [stopped, Answered(replied(state.question, known, self._context.answer))]
             case Begin(number, lead_ids):
                 yield [RoundStarted(number, lead_ids), *(await self._recalled(state, number))]
@@ -97,7 +97,7 @@ class Loop:
                 judged = await self._judge(state)
                 yield [judged, *map(LeadFound, new_leads(missing_leads(judged), state, (), self._context.memory))]
             case End(stop):
-                yield [Stopped(stop, said(stop, state.budget), replace(state.spent, rounds=state.round))]
+                yield [Stopped(stop, stop_reason(stop, state.budget), replace(state.spent, rounds=state.round))]
             case Compose():
                 async for batch in self._composed(state):
                     yield batch
@@ -290,7 +290,7 @@ def missing_leads(judged: Judged) -> list[Lead]:
     return [lead_to(judged.missing, "expected-info", judged.round, promise=1.0)]
 
 
-def quoted(state: State, problem: str) -> Answered:
+def quote_facts(state: State, problem: str) -> Answered:
     """Return the answer for when nothing else works any more: the facts' own words, the most relevant first."""
     facts = [fact for fact in sorted(state.facts, key=lambda fact: -fact.relevance) if fact.citation]
     note = QUOTED.format(problem=problem).strip()

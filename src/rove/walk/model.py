@@ -10,14 +10,14 @@ from typing import cast
 
 from pydantic import ValidationError
 
-from rove.answer.pack import BUDGET_TOKENS, cut
+from rove.answer.pack import BUDGET_TOKENS, cut_to_budget
 from rove.answer.reference_checker import ReferenceChecker
 from rove.answer.reply import ReplyPart
 from rove.answer.sentence_judge import SentenceJudge
 from rove.errors import ServiceError
 from rove.language.token_count import count_tokens
 from rove.models import ChatModel
-from rove.models.prompts import FENCES, fenced, fill, prompt
+from rove.models.prompts import FENCES, fence_material, fill, prompt
 from rove.models.typed import reply_as
 from rove.records import Citation, Hit
 from rove.records.walk_events import Fact, FactDelta, FactFound, FactRejected
@@ -63,7 +63,7 @@ class ModelReader:
     async def _notes(self, hits: Sequence[Hit], state: State, checker: ReferenceChecker) -> AsyncGenerator[Finding]:
         instructions = fill(prompt("rove.walk", "read"), {"facts": str(self._context.settings.facts)})
         done = 0
-        async for notes in written(self._chat, instructions, packed(hits, state, checker.texts)):
+        async for notes in stream_object(self._chat, instructions, packed(hits, state, checker.texts)):
             whole = notes if isinstance(notes, Notes) else None
             items = [note.model_dump() for note in whole.facts] if whole else _items(notes)
             done = min(done, len(items))  # the model was asked once more, and has begun anew
@@ -129,7 +129,9 @@ def _documents(hits: Sequence[Hit]) -> list[str]:
     return list(dict.fromkeys(hit.chunk.document_id for hit in hits))
 
 
-async def written(chat: ChatModel, instructions: str, material: str) -> AsyncGenerator[Mapping[str, object] | Notes]:
+async def stream_object(
+    chat: ChatModel, instructions: str, material: str
+) -> AsyncGenerator[Mapping[str, object] | Notes]:
     """Yield the object as far as it is written, each time it has grown, and the whole of it at last.
 
     Raises:
@@ -173,14 +175,16 @@ def packed(hits: Sequence[Hit], state: State, documents: Mapping[str, str]) -> s
 
     documents: the texts of the references' documents, by id.
     """
-    texts = [cut(f"{hit.chunk.text}{_defined(hit, documents)}", hit.chunk.language, BUDGET_TOKENS) for hit in hits]
+    texts = [
+        cut_to_budget(f"{hit.chunk.text}{_defined(hit, documents)}", hit.chunk.language, BUDGET_TOKENS) for hit in hits
+    ]
     references = "\n\n".join(
-        f"Reference {number}\nTitle: {_line(_title(hit))}\n{fenced(text, str(number))}"
+        f"Reference {number}\nTitle: {_line(_title(hit))}\n{fence_material(text, str(number))}"
         for number, (hit, text) in enumerate(zip(hits, texts, strict=True), 1)
     )
     facts = sorted(state.facts, key=lambda fact: -fact.relevance)[:KNOWN]
     lines = "\n".join(f"- {_line(fact.text)}" for fact in facts)
-    known = f"Known already, not to be noted again:\n{fenced(lines, 'known')}\n\n" if facts else ""
+    known = f"Known already, not to be noted again:\n{fence_material(lines, 'known')}\n\n" if facts else ""
     slots = {"references": references, "known": known, "question": _line(state.question)}
     return fill(prompt("rove.walk", "material"), slots)
 

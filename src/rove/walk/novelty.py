@@ -8,7 +8,7 @@ from rove.answer.claim import numbers
 from rove.language.cue_words import negates
 from rove.models import Embedder
 from rove.records.walk_events import Fact
-from rove.walk.leads import plain
+from rove.walk.leads import fold_words
 
 SAME = 0.97  # cosine of two passages that say the same
 
@@ -23,7 +23,7 @@ async def said_already(fact: Fact, known: Sequence[Fact], embedder: Embedder, la
         ServiceError: the embedder failed.
     """
     for one in known:
-        if one.fact_id == fact.fact_id or plain(one.text) == plain(fact.text):
+        if one.fact_id == fact.fact_id or fold_words(one.text) == fold_words(fact.text):
             return one
     alike = [one for one in known if _claims(one, language) == _claims(fact, language)]
     if not alike:

@@ -21,7 +21,7 @@ from rove.store.walk_log import WalkLog
 from rove.walk import WalkContext
 from rove.walk.earlier_walks import WalkMemory
 from rove.walk.handle import AsyncWalk
-from rove.walk.json_format import FORMAT, filter_to_text, from_line, head_of, info_of, to_line
+from rove.walk.json_format import FORMAT, filter_to_text, from_line, head_of, to_line, walk_info
 from rove.walk.state import folded
 
 ID_BYTES = 5
@@ -194,7 +194,7 @@ class WalkOperations:
         return [from_line(line) for line in await asyncio.to_thread(self._walks.events, info.walk_id)]
 
     async def _keep_whole(self, events: list[WalkEvent]) -> WalkInfo:
-        info = info_of(folded(events))
+        info = walk_info(folded(events))
         await asyncio.to_thread(self._walks.append, info, 1, [to_line(event) for event in events])
         return info
 

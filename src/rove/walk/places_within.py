@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from urllib.parse import unquote
 
-from rove.load.office.numerals import written
+from rove.load.office.numerals import format_numeral
 from rove.records import Document, Section
 from rove.records.document import Span
-from rove.walk.leads import plain
+from rove.walk.leads import fold_words
 from rove.walk.numbered_places import roman_number
 from rove.walk.place_words import APPENDED
 from rove.walk.references import Reference, heading_number
@@ -84,8 +84,8 @@ def _outer(reference: Reference, document: Document, at: int) -> Iterator[Spot]:
         case "reference" if reference.unit != "code":
             yield from _numbered(reference, document, at)
         case _:
-            names = {plain(name) for name in names_within(reference)}
-            named = [one for one in document.sections if _bare(one.title) in names or plain(one.title) in names]
+            names = {fold_words(name) for name in names_within(reference)}
+            named = [one for one in document.sections if _bare(one.title) in names or fold_words(one.title) in names]
             if reference.unit == "titled":  # the document's own name, or its section's, is no other place
                 named = [one for one in named if not one.span[0] <= at < one.span[1]]
             named.sort(key=lambda one: -len(one.title))
@@ -229,11 +229,11 @@ def _inside(unit: str, number: str, document: Document, span: Span) -> Iterator[
 
 def _rows(code: str, document: Document, within: Span) -> Iterator[Spot]:
     """Rows of tables whose first cell is a code, else those that have it as another cell."""
-    wanted = plain(code)
+    wanted = fold_words(code)
     later: list[Spot] = []
     for table in _TABLE.finditer(document.text, *within):
         for row in re.finditer(r"[^\n]+", table[0]):
-            cells = [plain(cell) for cell in row[0].strip().strip("|").split("|")]
+            cells = [fold_words(cell) for cell in row[0].strip().strip("|").split("|")]
             if wanted in cells:
                 start = table.start() + row.start()
                 spot = Spot(document.document_id, (start, start + len(row[0])), "")
@@ -387,7 +387,7 @@ def counted_label(label: str, count: int) -> str:
     ('v', 'A-10', '')
     """
     if value := roman_number(label):
-        return written(value + count, "lowerRoman" if label.islower() else "upperRoman")
+        return format_numeral(value + count, "lowerRoman" if label.islower() else "upperRoman")
     if found := re.search(r"(?<!\d)\d{1,9}\Z", label):
         return f"{label[: found.start()]}{int(found[0]) + count}"
     return label if not count else ""
@@ -414,11 +414,11 @@ def names_within(reference: Reference) -> list[str]:
 
 
 def _anchored(anchor: str, sections: Iterable[Section]) -> Iterator[Section]:
-    wanted = plain(unquote(anchor).replace("-", " "))
-    yield from (one for one in sections if wanted and wanted in {plain(one.title), _bare(one.title)})
+    wanted = fold_words(unquote(anchor).replace("-", " "))
+    yield from (one for one in sections if wanted and wanted in {fold_words(one.title), _bare(one.title)})
 
 
 @lru_cache(4_096)
 def _bare(title: str) -> str:
     """Return a heading's letters without its number."""
-    return plain(re.sub(r"^[\s#]*(?:[A-Z]\.)?\d+(?:\.\d+)*[.):]?\s+", "", title))
+    return fold_words(re.sub(r"^[\s#]*(?:[A-Z]\.)?\d+(?:\.\d+)*[.):]?\s+", "", title))

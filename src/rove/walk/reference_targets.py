@@ -21,7 +21,7 @@ from rove.walk.document_labels import (
     nearest,
     stems_of,
 )
-from rove.walk.leads import plain
+from rove.walk.leads import fold_words
 from rove.walk.places_within import Spot, names_same, names_within, spots_within
 from rove.walk.references import Reference, heading_number
 
@@ -182,7 +182,7 @@ def _queries(reference: Reference, document: Document) -> list[DocumentQuery]:
 def _named(name: str) -> list[DocumentQuery]:
     """Return what finds a work by its name: its title, or a title or a file's name that holds it."""
     names = _works(name)
-    files = {plain(one).replace(" ", joint) for one in names for joint in ("-", "_", " ")}
+    files = {fold_words(one).replace(" ", joint) for one in names for joint in ("-", "_", " ")}
     return [DocumentQuery(titles=tuple(names)), DocumentQuery(called=tuple(dict.fromkeys((*names, *sorted(files)))))]
 
 
@@ -233,8 +233,8 @@ def _targets(reference: Reference, document: Document, found: Sequence[Sequence[
         labelled = nearest([info for info in others if sure[info.document_id]], document)
         return [_Target(info, _rest(reference)) for info in labelled]
     if reference.unit == "code":
-        wanted = f" {plain(reference.target)} "
-        return [_Target(one) for one in nearest([o for o in others if wanted in f" {plain(o.title)} "], document)]
+        wanted = f" {fold_words(reference.target)} "
+        return [_Target(one) for one in nearest([o for o in others if wanted in f" {fold_words(o.title)} "], document)]
     if reference.kind == "reference":
         target = _neighbour(reference, document, found)
         return [target] if target else []
@@ -288,7 +288,7 @@ def _calls_itself(document: Document, name: str) -> bool:
     """Say whether a document goes by a name that is one word: it defines it, or its title ends a word with it."""
     if " " in name or len(name) < SHORTEST_FORM:
         return False
-    if any(word.endswith(plain(name)) for word in plain(document.title).split()):
+    if any(word.endswith(fold_words(name)) for word in fold_words(document.title).split()):
         return True
     return bool(re.search(rf"\([^()\n]{{0,40}}[“\"„«]{re.escape(name)}[”\"“»]\)", document.text))
 
@@ -311,10 +311,10 @@ def _linked(
 def _attached(reference: Reference, document: Document, others: Sequence[DocumentInfo]) -> list[DocumentInfo]:
     """Choose attachments by what they are called; where none has the name, all that came along."""
     bundle = [info for info in others if attachment_of(info, document)]
-    words = [word for word in plain(reference.target).split() if len(word) >= TELLING_CHARS]
+    words = [word for word in fold_words(reference.target).split() if len(word) >= TELLING_CHARS]
 
     def shared(info: DocumentInfo) -> int:
-        held = plain(f"{info.title} {info.source.rpartition('#')[2]}").split()
+        held = fold_words(f"{info.title} {info.source.rpartition('#')[2]}").split()
         return sum(any(_begin_alike(word, one) for one in held) for word in words)
 
     best = max(map(shared, bundle), default=0)
@@ -344,9 +344,9 @@ def _neighbour(reference: Reference, document: Document, found: Sequence[Sequenc
 
 def _may_go_on(reference: Reference, spot: Spot) -> bool:
     """Say whether more of a name than the heading that was found may be meant: it is not known where it ends."""
-    return reference.unit == "announced" and plain(spot.title) != plain(reference.target)
+    return reference.unit == "announced" and fold_words(spot.title) != fold_words(reference.target)
 
 
 def _telling(name: str) -> bool:
     """Say whether a name is more than a common word in quotation marks."""
-    return len(plain(name).split()) > 1 or (not name.isascii() and len(name) >= TELLING_CHARS)
+    return len(fold_words(name).split()) > 1 or (not name.isascii() and len(name) >= TELLING_CHARS)

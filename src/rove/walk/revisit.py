@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from rove.answer.cite import check
+from rove.answer.cite import check_citation
 from rove.records.walk_events import FactDropped, LeadDropped, WalkEvent
 from rove.walk import WalkContext
 from rove.walk.json_format import filter_of
@@ -35,7 +35,7 @@ async def revisited(state: State, context: WalkContext) -> list[WalkEvent]:
         if citation is None:
             continue
         text = texts.get(citation.document_id, "")
-        if check(citation, text) and citation.chunk_id in live:
+        if check_citation(citation, text) and citation.chunk_id in live:
             continue
         lost.add(fact.fact_id)
         found.append(FactDropped(fact.fact_id, state.round, CHANGED if text else GONE))

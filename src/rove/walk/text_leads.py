@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from rove.records import Document
 from rove.records.document import Span
 from rove.records.walk_events import Fact, Lead
-from rove.walk.leads import lead_id, lead_to, plain
+from rove.walk.leads import fold_words, lead_id, lead_to
 from rove.walk.places_within import Spot
 from rove.walk.reference_targets import ReferenceTargets
 from rove.walk.references import Reference, references, title_candidates
@@ -102,7 +102,13 @@ def _lead_to_spot(one: _Referral, spot: Spot, share: float = 1.0) -> Lead:
     if one.reference.unit == "announced":  # of which it was not known where it ends
         label = title
     else:
-        label = told if plain(title) in plain(told) else title if plain(told) in plain(title) else f"{told} ({title})"
+        label = (
+            told
+            if fold_words(title) in fold_words(told)
+            else title
+            if fold_words(told) in fold_words(title)
+            else f"{told} ({title})"
+        )
     lead = lead_to(
         " ".join(label.split()), one.reference.kind, one.fact.round, promise=share * one.promise, fact=one.fact
     )

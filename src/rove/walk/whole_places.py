@@ -12,7 +12,7 @@ WHOLE_TOKENS = 3_000
 """Of a place that is read for one lead: some six pages."""
 
 
-def fits(hits: Sequence[Hit]) -> bool:
+def fits_budget(hits: Sequence[Hit]) -> bool:
     """Say whether chunks can all be read for one lead."""
     return sum(count_tokens(hit.chunk.text) for hit in hits) <= WHOLE_TOKENS
 

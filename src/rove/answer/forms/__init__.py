@@ -56,7 +56,7 @@ class References:
         return cite(hit, ids.index(chunk.chunk_id) + 1, (span[0] - start, span[1] - start))
 
 
-def said(what: str, language: str, **values: object) -> str:
+def form_sentence(what: str, language: str, **values: object) -> str:
     """Return a sentence of `forms.toml`, filled in."""
     texts = _sentences()[what]
     return texts.get(language.partition("-")[0].lower(), texts["en"]).format(**values)

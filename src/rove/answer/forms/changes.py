@@ -12,7 +12,7 @@ from pathlib import PurePath
 from rapidfuzz import fuzz
 
 from rove.answer.cite import marks
-from rove.answer.forms import FormQuestion, References, said
+from rove.answer.forms import FormQuestion, References, form_sentence
 from rove.answer.forms.naming import by_name, in_scope
 from rove.answer.versions import version_of
 from rove.language.rendering import render
@@ -72,11 +72,13 @@ def _compared(question: FormQuestion, infos: Sequence[DocumentInfo], about: set[
     places = list(_places(old, new))
     sentences = [_sentence(old, new, place, references) for place in places[:MOST]]
     lines = [
-        said("changed", question.language, old=f"“{_name(old.info)}”", new=f"“{_name(new.info)}”", count=len(places)),
+        form_sentence(
+            "changed", question.language, old=f"“{_name(old.info)}”", new=f"“{_name(new.info)}”", count=len(places)
+        ),
         *(f"- {one.text} {marks([citation.number for citation in one.citations])}" for one in sentences),
     ]
     if len(places) > MOST:
-        lines.append(said("more", question.language, count=len(places) - MOST))
+        lines.append(form_sentence("more", question.language, count=len(places) - MOST))
     note = NOTE.format(old=_name(old.info), new=_name(new.info))
     text = "\n".join(lines)
     return Answer(question.text, text, "extractive", question.language, tuple(sentences), tuple(references.hits), note)

@@ -8,7 +8,7 @@ from datetime import date, timedelta
 
 from rove.answer.cite import marks
 from rove.answer.extract import Candidate, list_candidates
-from rove.answer.forms import MOST_LISTED, FormQuestion, References, said
+from rove.answer.forms import MOST_LISTED, FormQuestion, References, form_sentence
 from rove.answer.forms.naming import in_scope
 from rove.language.relative_days import WEEK, days_in
 from rove.language.rendering import render
@@ -24,7 +24,7 @@ FROM_CATALOG = "This is said from the list of documents."
 BY_WORDS = "Documents are told by their words: every one of {words} stands in what was found of each."
 
 
-async def listed(question: FormQuestion) -> Answer | None:
+async def list_mentioning(question: FormQuestion) -> Answer | None:
     """List the documents that mention what a question is about, each with a sentence; all where it names nothing.
 
     Where none has all of its words, the nearest in meaning are listed, and it is said so. None: it names no documents.
@@ -35,7 +35,7 @@ async def listed(question: FormQuestion) -> Answer | None:
     return await _listed(question, nearest=True) if names_documents(question.text, question.language) else None
 
 
-async def counted(question: FormQuestion) -> Answer | None:
+async def count_mentioning(question: FormQuestion) -> Answer | None:
     """Say how many documents mention what a question is about, and which. None where none does, or it names none."""
     return await _listed(question, nearest=False) if names_documents(question.text, question.language) else None
 
@@ -54,7 +54,7 @@ async def recent(question: FormQuestion) -> Answer | None:
     new = [info for info in documents if info.added_at[:10] >= day]
     lines = [f"- {_name(info)} ({info.added_at[:10]})" for info in new[:MOST_LISTED]]
     return _answer(
-        question, [said("since", question.language, count=len(new), day=day), *lines], len(new), FROM_CATALOG
+        question, [form_sentence("since", question.language, count=len(new), day=day), *lines], len(new), FROM_CATALOG
     )
 
 
@@ -62,7 +62,10 @@ async def _listed(question: FormQuestion, *, nearest: bool) -> Answer | None:
     documents = await in_scope(question)
     words = subject_words(question.text, question.language)
     if not words:
-        lines = [said("all", question.language, count=len(documents)), *(f"- {_name(one)}" for one in documents)]
+        lines = [
+            form_sentence("all", question.language, count=len(documents)),
+            *(f"- {_name(one)}" for one in documents),
+        ]
         return _answer(question, lines[: MOST_LISTED + 1], len(documents), FROM_CATALOG) if documents else None
     subject = " ".join(words)
     by_words = await _found(question, "keyword", subject, READ)
@@ -82,7 +85,7 @@ async def _listed(question: FormQuestion, *, nearest: bool) -> Answer | None:
         return None
     references = References([])
     sentences = [await asyncio.to_thread(_line, question, subject, *one, references) for one in shown[:MOST_LISTED]]
-    first = said(head, question.language, count=len(shown), all=len(documents), subject=f"“{subject}”")
+    first = form_sentence(head, question.language, count=len(shown), all=len(documents), subject=f"“{subject}”")
     ids = [info.document_id for info, _ in shown[:MOST_LISTED]]
     wholes = await asyncio.to_thread(question.search_context.store.documents.wholes, ids)
     lines = [
@@ -160,6 +163,6 @@ def _answer(
     hits: Sequence[Hit] = (),
 ) -> Answer:
     rest = count - MOST_LISTED
-    more = [said("more", question.language, count=rest)] if rest > 0 else []
+    more = [form_sentence("more", question.language, count=rest)] if rest > 0 else []
     text = "\n".join((*lines, *more))
     return Answer(question.text, text, "extractive", question.language, tuple(sentences), tuple(hits), note)

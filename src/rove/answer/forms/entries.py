@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import PurePath
 
 from rove.answer.cite import marks
-from rove.answer.forms import MOST_LISTED, FormQuestion, References, said
+from rove.answer.forms import MOST_LISTED, FormQuestion, References, form_sentence
 from rove.language.pipe_rows import as_table, table_rows
 from rove.language.rendering import render
 from rove.language.words import query_terms, terms
@@ -56,9 +56,9 @@ def _answer(question: FormQuestion, hit: Hit) -> Answer | None:
     else:
         table = "\n".join(f"- {render(one.quote).line} {marks([one.number])}" for one in shown)
     name = PurePath(info.source).name or info.title
-    lines = [said("entries", question.language, count=len(citations), name=f"“{name}”"), "", table]
+    lines = [form_sentence("entries", question.language, count=len(citations), name=f"“{name}”"), "", table]
     if len(citations) > MOST_LISTED:
-        lines += ["", said("more", question.language, count=len(citations) - MOST_LISTED)]
+        lines += ["", form_sentence("more", question.language, count=len(citations) - MOST_LISTED)]
     sentences = tuple(Sentence(render(one.quote).line, (one,)) for one in shown)
     return Answer(
         question.text, "\n".join(lines), "extractive", question.language, sentences, tuple(references.hits), NOTE

@@ -11,7 +11,7 @@ from rove.enrich.triplets import keyed
 from rove.enrich.triplets.said import MOST_CHARS, Said
 from rove.language.token_count import count_tokens
 from rove.models import ChatModel
-from rove.models.prompts import fenced, prompt
+from rove.models.prompts import fence_material, prompt
 from rove.models.typed import reply_as
 from rove.records import Chunk
 from rove.records.graph import Triplet
@@ -62,7 +62,7 @@ class TripletModel:
 
     def asked(self, chunks: Sequence[Chunk]) -> str:
         """Return what the model is asked of these chunks."""
-        return f"The text:\n{fenced(chr(10).join(chunk.text for chunk in chunks), 'text')}"
+        return f"The text:\n{fence_material(chr(10).join(chunk.text for chunk in chunks), 'text')}"
 
     def tokens(self, asked: str) -> int:
         """Return how many tokens a call takes in, by estimate."""

@@ -39,7 +39,7 @@ _ASKS = ("?", "？")
 _ENDS = " .。!！"
 
 
-def names_in(text: str, language: str, about: str, known: Collection[str]) -> list[Mention]:
+def plain_names(text: str, language: str, about: str, known: Collection[str]) -> list[Mention]:
     """Return the names of a text that are plainly names, in order.
 
     Args:
@@ -59,7 +59,7 @@ def names_in(text: str, language: str, about: str, known: Collection[str]) -> li
 
 
 def said_in(sentence: str, language: str, about: str, known: Collection[str]) -> Iterator[Said]:
-    """Yield what a sentence says of its first name and each other one. See `names_in`.
+    """Yield what a sentence says of its first name and each other one. See `plain_names`.
 
     >>> list(said_in("Ada Lovelace was born in London in 1815.", "en", "", ()))
     [Said(subject='Ada Lovelace', predicate='was born in … in 1815', object='London')]
@@ -69,7 +69,7 @@ def said_in(sentence: str, language: str, about: str, known: Collection[str]) ->
     if sentence.rstrip().endswith(_ASKS):
         return
     each: dict[str, Mention] = {}
-    for one in names_in(sentence, language, about, known):
+    for one in plain_names(sentence, language, about, known):
         each.setdefault(name_key(one.name, language), one)
     names = list(each.values())
     if not 2 <= len(names) <= MOST_NAMES:

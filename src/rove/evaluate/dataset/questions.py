@@ -31,7 +31,7 @@ class QuestionsLayout:
         questions: dict[str, Question] = {}
         sources: dict[str, tuple[str, ...]] = {}
         spans: dict[str, tuple[GoldSpan, ...]] = {}
-        for row in kept(rows_of(path)):
+        for row in without_rejected(read_records(path)):
             question = _question(row, len(questions) + 1)
             if question.question_id in questions:
                 raise bad(row.place, f"a second question has the id {question.question_id!r}", "Give each its own id.")
@@ -44,7 +44,7 @@ class QuestionsLayout:
         return Dataset(path.stem, tuple(questions.values()), spans=spans, sources=sources)
 
 
-def rows_of(path: Path) -> Iterator[DatasetRow]:
+def read_records(path: Path) -> Iterator[DatasetRow]:
     """Read the file's records.
 
     Raises:
@@ -56,7 +56,7 @@ def rows_of(path: Path) -> Iterator[DatasetRow]:
     return read_table(path, delimiter="\t" if suffix == ".tsv" else ",")
 
 
-def kept(rows: Iterable[DatasetRow]) -> Iterator[DatasetRow]:
+def without_rejected(rows: Iterable[DatasetRow]) -> Iterator[DatasetRow]:
     """Leave out what a review has rejected."""
     return (row for row in rows if row.text("status", empty=True) != REJECTED)
 

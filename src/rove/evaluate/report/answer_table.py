@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rove.evaluate.answering import AnswerLine
-from rove.evaluate.report.intervals import said
+from rove.evaluate.report.intervals import interval_text
 from rove.markup import Markup, tag
 from rove.paper.figure import Data, table
 
@@ -42,4 +42,4 @@ def _cell(line: AnswerLine, metric: str) -> str:
     if mean is None:
         return ""
     beside = line.beside.get(metric)
-    return f"{mean:.3f} ({said(beside)})" if beside else f"{mean:.3f}"
+    return f"{mean:.3f} ({interval_text(beside)})" if beside else f"{mean:.3f}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from rove.markup import Markup, joined, tag
+from rove.markup import Markup, join_markup, tag
 from rove.paper.figure import CHAR, WIDTH, Data, figure, text, upward
 from rove.paper.scale import scale_of
 
@@ -54,7 +54,7 @@ def curve(
         [(s.name, f"{s.value:.4f}", *(s.choices.get(f, "") for f in factors)) for s in reversed(ordered)],
     )
     bottom = max(rows.values(), default=TOP + HEIGHT) + ROW
-    return figure(name, title, caption, joined(drawn), bottom, data)
+    return figure(name, title, caption, join_markup(drawn), bottom, data)
 
 
 def _rows(factors: Mapping[str, Sequence[str]]) -> dict[tuple[str, str], float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rove.markup import Markup, joined, tag
+from rove.markup import Markup, join_markup, tag
 from rove.paper.figure import WIDTH, Data, across, figure, text
 from rove.paper.scale import AxisScale
 
@@ -39,4 +39,4 @@ def dumbbells(name: str, title: str, caption: str, pairs: Sequence[Pair], axis: 
         drawn.append(tag("g", tip, line, *dots, class_=style))
     rows = [(p.label, f"{p.before:.3f}", f"{p.after:.3f}", f"{p.after - p.before:+.3f}") for p in pairs]
     data = Data(["question", "baseline", "best", "difference"], rows)
-    return figure(name, title, caption, joined(drawn), bottom + BELOW, data)
+    return figure(name, title, caption, join_markup(drawn), bottom + BELOW, data)

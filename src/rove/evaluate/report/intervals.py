@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rove.evaluate.compare import PairedComparison
-from rove.markup import Markup, joined, tag
+from rove.markup import Markup, join_markup, tag
 from rove.paper.figure import CHAR, WIDTH, Data, across, figure, text
 from rove.paper.scale import AxisScale, scale_of
 
@@ -40,19 +40,19 @@ def intervals(name: str, title: str, caption: str, rows: Sequence[IntervalRow], 
         drawn.append(_row(row, scale, y, left))
         y += ROW * 0.2
     zero = tag("line", x1=scale.at(0), x2=scale.at(0), y1=TOP, y2=y + 6, class_="zero")
-    inside = joined([across(scale, TOP, y + 6, axis), zero, *drawn])
+    inside = join_markup([across(scale, TOP, y + 6, axis), zero, *drawn])
     return figure(name, title, caption, inside, y + BELOW, _data(rows))
 
 
 def _row(row: IntervalRow, scale: AxisScale, y: float, left: float) -> Markup:
     label = text(16, y, row.label, room=left - 20)
     if row.beside is None:
-        return joined([label, tag("circle", cx=scale.at(0), cy=y - 4, r=4, class_="hollow")])
+        return join_markup([label, tag("circle", cx=scale.at(0), cy=y - 4, r=4, class_="hollow")])
     difference = row.beside.difference
     style = verdict(row.beside)
-    tip = tag("title", f"{row.label}: {said(row.beside)}")
+    tip = tag("title", f"{row.label}: {interval_text(row.beside)}")
     line = tag("line", x1=scale.at(difference.low), x2=scale.at(difference.high), y1=y - 4, y2=y - 4, class_="whisker")
-    return joined(
+    return join_markup(
         [label, tag("g", tip, line, tag("circle", cx=scale.at(difference.mean), cy=y - 4, r=5), class_=style)]
     )
 
@@ -64,7 +64,7 @@ def verdict(beside: PairedComparison | None) -> str:
     return "better" if beside.difference.low > 0 else "worse" if beside.difference.high < 0 else "open"
 
 
-def said(beside: PairedComparison | None) -> str:
+def interval_text(beside: PairedComparison | None) -> str:
     """Write a difference with its interval and p-value."""
     if beside is None:
         return "–"
@@ -76,5 +76,5 @@ def said(beside: PairedComparison | None) -> str:
 def _data(rows: Sequence[IntervalRow]) -> Data:
     return Data(
         ["", "of", "difference [95 % interval], p", "rests on"],
-        [(row.label, row.group, said(row.beside), row.note) for row in rows],
+        [(row.label, row.group, interval_text(row.beside), row.note) for row in rows],
     )

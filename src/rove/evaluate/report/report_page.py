@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from rove.evaluate.report.answer_table import answers_table
-from rove.evaluate.report.intervals import said, verdict
+from rove.evaluate.report.intervals import interval_text, verdict
 from rove.evaluate.report.plots import (
     beside_plot,
     best_line,
@@ -18,7 +18,7 @@ from rove.evaluate.report.plots import (
     questions_plot,
 )
 from rove.evaluate.study import Effect, Study, StudyLine
-from rove.markup import Markup, joined, tag
+from rove.markup import Markup, join_markup, tag
 from rove.paper.figure import Data, table
 
 HERE = Path(__file__).parent
@@ -36,7 +36,7 @@ SECTIONS = {
 }
 
 
-def page(found: Study, machine: Mapping[str, str]) -> str:
+def report_html(found: Study, machine: Mapping[str, str]) -> str:
     """Write the report of a sweep or a trial as one HTML file; it loads nothing, and can be read without a script."""
     style, script = STYLE.read_text("utf-8"), (HERE / "page.js").read_text("utf-8")
     digest = b64encode(hashlib.sha256(script.encode()).digest()).decode()
@@ -85,7 +85,8 @@ def _verdict(found: Study, metric: str, best: StudyLine) -> list[str]:
     return [
         tag("strong", best.name),
         f" has the highest {metric}, {_number(best.means[metric])}; the baseline {found.grid.baseline} has ",
-        f"{_number(found.baseline.means[metric])}. The difference is {said(beside)}: {words[verdict(beside)]} ",
+        f"{_number(found.baseline.means[metric])}. The difference is {interval_text(beside)}: ",
+        f"{words[verdict(beside)]} ",
         "(one pair by itself; of the best among many, expect less on new questions).",
     ]
 
@@ -175,7 +176,13 @@ def _line(line: StudyLine, found: Study, spans: Mapping[str, tuple[float, float]
         difference = f"{beside.difference.mean:+.3f}".replace("-", "−") if beside else ""
         data = f"{beside.difference.mean:.6f}" if beside else None
         cells.append(
-            tag("td", difference, class_=verdict(beside) if beside else None, data_value=data, title=said(beside))
+            tag(
+                "td",
+                difference,
+                class_=verdict(beside) if beside else None,
+                data_value=data,
+                title=interval_text(beside),
+            )
         )
         cells.append(tag("td", _number(line.p_values.get(metric))))
     latency = line.latency
@@ -216,7 +223,7 @@ def _run(found: Study, machine: Mapping[str, str]) -> Markup:
         for base in sorted(bases, key=lambda base: base.chunks)
     ]  # fmt: skip
     equal = [line for line in found.lines if line.same_as]
-    return joined([
+    return join_markup([
         tag("p", grid.about.strip()) if grid.about else Markup(""),
         tag("dl", *pairs),
         tag("h3", "Factors and choices"),

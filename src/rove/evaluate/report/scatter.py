@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rove.evaluate.study import undominated
-from rove.markup import Markup, joined, tag
+from rove.markup import Markup, join_markup, tag
 from rove.paper.figure import CHAR, WIDTH, Data, across, figure, text, upward
 from rove.paper.scale import AxisScale, scale_of
 
@@ -41,7 +41,7 @@ def scatter(name: str, title: str, caption: str, points: Sequence[Point], x_labe
     drawn += _labels(frontier, across_, up)
     rows = [(p.name, f"{p.y:.4f}", f"{p.x:.4g}", "yes" if p.name in best else "") for p in points]
     data = Data(["configuration", y_label, x_label, "on the frontier"], rows)
-    return figure(name, title, caption, joined(drawn), TOP + HEIGHT + 48, data)
+    return figure(name, title, caption, join_markup(drawn), TOP + HEIGHT + 48, data)
 
 
 def _steps(frontier: Sequence[Point], x: AxisScale, y: AxisScale) -> str:

@@ -11,7 +11,7 @@ import msgspec
 
 from rove.databases.table_figures import TableFigure, figures_in
 from rove.errors import ConfigError
-from rove.flow.formula import Amount, Formula, Needed, read_formula, said
+from rove.flow.formula import Amount, Formula, Needed, read_formula, unit_text
 from rove.flow.operator import FlowContext
 from rove.records import Chunk, Citation, Document
 from rove.records.figures import Computed, Figure
@@ -106,7 +106,7 @@ def _computed(one: Declared, formula: Formula, period: str, known: Mapping[tuple
     except ValueError as error:
         return replace(bare, note=f"It cannot be worked out: {error}.")
     if dict(found.unit) != ({} if one.unit in RATIOS else {one.unit: 1}):
-        return replace(bare, note=f"It comes out in {said(found.unit)}, and not in {one.unit!r}.")
+        return replace(bare, note=f"It comes out in {unit_text(found.unit)}, and not in {one.unit!r}.")
     return replace(bare, value=found.value * (PERCENT if one.unit == "%" else 1.0))
 
 

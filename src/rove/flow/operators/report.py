@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from rove.errors import InputError
 from rove.flow.operator import FlowContext
-from rove.paper.paper_page import page
+from rove.paper.paper_page import paper_html
 from rove.records import Citation, Document
 from rove.records.paper import Paper
 from rove.records.tool import ToolRun
@@ -22,7 +22,7 @@ async def report(context: FlowContext, *, paper: Paper, called: Sequence[ToolRun
     ids = sorted({one.document_id for one in _cited(paper)} - results.keys())
     if context.where is not None:
         ids = sorted(await asyncio.to_thread(context.kb.store.documents.passing, ids, context.where))
-    return page(paper, {**results, **{one: found for one in ids if (found := await _document(context, one))}})
+    return paper_html(paper, {**results, **{one: found for one in ids if (found := await _document(context, one))}})
 
 
 async def _document(context: FlowContext, document_id: str) -> Document | None:

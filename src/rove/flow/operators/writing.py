@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rove.errors import ServiceError
 from rove.flow.operator import FlowContext, operator
-from rove.models.prompts import fenced
+from rove.models.prompts import fence_material
 
 MOST_CHARS = 100_000
 TOO_LONG = "{model} wrote more than {most:,} characters."
@@ -22,7 +22,7 @@ async def write(context: FlowContext, *, task: str, text: str = "") -> str:
         message = "There is no chat model."
         raise ServiceError(message, cure="Set chat.model.", retryable=False)
     written = ""
-    async for piece in chat.stream(task, fenced(text, "text") if text else task):
+    async for piece in chat.stream(task, fence_material(text, "text") if text else task):
         written += piece
         if len(written) > MOST_CHARS:
             raise ServiceError(TOO_LONG.format(model=chat.name, most=MOST_CHARS), cure="Ask for less.", retryable=False)

@@ -9,7 +9,7 @@ import regex
 
 from rove.language.quantities.dates import any_of
 from rove.language.quantities.digits import lower
-from rove.language.quantities.spelled import magnitudes, numeral_words, words_of
+from rove.language.quantities.spelled import magnitudes, numeral_words, spelled_words
 from rove.language.quantities.units import CURRENCY, Units, unit_at, units_by_name, units_named
 
 COMMON = ("en", "de", "hu", "fr", "es")
@@ -117,6 +117,6 @@ def _joined() -> regex.Pattern[str]:
 
 @cache
 def _half(language: str) -> regex.Pattern[str] | None:
-    words = any_of(words_of("and_half", language))
+    words = any_of(spelled_words("and_half", language))
     space = "[个個]?" if language in {"zh", "ja"} else "[ \u00a0]?"
     return regex.compile(rf"{space}(?:{words})(?!\p{{Latin}})") if words else None

@@ -13,7 +13,7 @@ from rove.language.quantities.dates import any_of
 from rove.language.quantities.digits import LONGEST, NUMBER, digit_values, exact
 from rove.language.quantities.han import DIGITS, LARGE, MIXED, NUMERALS, mixed_number
 from rove.language.quantities.han import LONGEST as LONGEST_HAN
-from rove.language.quantities.spelled import spelled_numbers, words_of
+from rove.language.quantities.spelled import spelled_numbers, spelled_words
 from rove.language.quantities.units import units_by_name
 from rove.records.document import Span
 from rove.records.quantity import Unit
@@ -158,14 +158,14 @@ def _pointed(whole: str, part: str) -> float:
 @cache
 def _parts(language: str) -> Mapping[str, float]:
     """Words for parts of one, and for one and a half in any language."""
-    known = {word: value for key, value in _PARTS.items() for word in words_of(key, language)}
-    return {**dict.fromkeys(words_of("whole", "1.5"), 1.5), **known}
+    known = {word: value for key, value in _PARTS.items() for word in spelled_words(key, language)}
+    return {**dict.fromkeys(spelled_words("whole", "1.5"), 1.5), **known}
 
 
 @cache
 def _part_words(language: str) -> regex.Pattern[str]:
     parts = _parts(language)
-    glued = list(words_of("quarter", language)) if language == "de" else []
+    glued = list(spelled_words("quarter", language)) if language == "de" else []
     glued = list(parts) if language in _GLUED else glued
     apart = [word for word in parts if word not in glued]
     alternatives = [rf"(?:{any_of(apart)})(?!\w)"] if apart else []

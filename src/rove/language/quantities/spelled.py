@@ -150,7 +150,7 @@ def numeral_words(kind: str) -> Mapping[str, str]:
     return cast("Mapping[str, str]", _table()[kind])
 
 
-def words_of(kind: str, key: str) -> tuple[str, ...]:
+def spelled_words(kind: str, key: str) -> tuple[str, ...]:
     """Return the words of one line of a table, the longest first."""
     found = numeral_words(kind).get(key, "").split()
     return tuple(sorted((word.replace("_", " ") for word in found), key=len, reverse=True))
@@ -203,7 +203,7 @@ def _lexicon(language: str) -> _Lexicon | None:
     spaced = rf"(?:{space})(?:{joiner}[ \u00a0-])?" if joiner else space
     glued = rf"(?:{joiner})?" if joiner and units_first else ""
     between = rf"(?:{spaced if not units_first else '[ -]'}|{glued})" if joined else f"(?:{spaced})"
-    behind = any_of(words_of("and_half", language)) if language == "de" else "$x"
+    behind = any_of(spelled_words("and_half", language)) if language == "de" else "$x"
     run = rf"(?<!\w){atom}(?:{between}{atom})*(?:(?!\w)|(?={behind}))"
     ones = frozenset(str(own["one"]).split()) | {word for word, value in values.items() if value == 1}
     return _Lexicon(

@@ -47,7 +47,7 @@ def database_documents(url: str, *, max_rows: int) -> Iterator[Document]:
         InputError: "unreadable", "empty", or "partial" after the last document: which tables have more rows.
         ConfigError: the driver for that kind of database is not installed.
     """
-    address = address_of(url)
+    address = database_address(url)
     engine = engine_of(address)
     try:
         with engine.connect() as connection:
@@ -130,7 +130,7 @@ class _UnknownType(UserDefinedType[object]):
         return "UNKNOWN"
 
 
-def address_of(url: str) -> URL:
+def database_address(url: str) -> URL:
     """Read an address, with the driver that Rove uses for its kind of database.
 
     Raises:

@@ -11,7 +11,7 @@ from sqlalchemy.exc import SAWarning, SQLAlchemyError
 from rove.errors import InputError
 from rove.language.identifiers import in_words
 from rove.language.schema_text import samples, schema_document
-from rove.load.data.database import CURE, address_of, engine_of, foreign_keys, read_only, schema_names, source_of
+from rove.load.data.database import CURE, database_address, engine_of, foreign_keys, read_only, schema_names, source_of
 from rove.load.data.database_schema import cell_text
 from rove.load.text import clean
 from rove.records import Document
@@ -30,7 +30,7 @@ def schema_documents(url: str) -> Iterator[Document]:
         InputError: the database cannot be read, or has no table.
         ConfigError: the driver for that kind of database is not installed.
     """
-    source = source_of(address_of(url))
+    source = source_of(database_address(url))
     found = False
     for table in table_schemas(url):
         found = True
@@ -47,7 +47,7 @@ def table_schemas(url: str) -> Iterator[TableSchema]:
         InputError: the database cannot be read.
         ConfigError: its driver is not installed.
     """
-    address = address_of(url)
+    address = database_address(url)
     name = source_of(address).name
     engine = engine_of(address)
     try:

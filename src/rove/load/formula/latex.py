@@ -69,7 +69,7 @@ def symbols(text: str) -> str:
     return "".join(SYMBOLS.get(c, c) if c < "\U0001d400" or c > "\U0001d7ff" else _styled(c) for c in text)
 
 
-def words(text: str) -> str:
+def text_in_formula(text: str) -> str:
     """Return text within a formula that is no formula."""
     return f"\\text{{{text}}}" if text.strip() else text
 
@@ -129,7 +129,7 @@ def accent(base: str, mark: str) -> str:
     return f"\\{name}{{{tidy(base)}}}" if name else stacked(base, above=symbols(mark))
 
 
-def fenced(inside: Sequence[str], opening: str = "(", closing: str = ")", between: str = "|") -> str:
+def between_fences(inside: Sequence[str], opening: str = "(", closing: str = ")", between: str = "|") -> str:
     """Return parts between fences, which grow where what they hold is tall."""
     text = f"{symbols(between)} ".join(tidy(part) for part in inside)
     left, right = symbols(opening).strip(), symbols(closing).strip()

@@ -33,7 +33,7 @@ def _one(node: Node) -> str:
     if name == "mtable":
         return latex.matrix([[_all(cell) for cell in row] for row in node])
     if name == "mfenced":
-        return latex.fenced([_one(part) for part in node], node.get("open", "("), node.get("close", ")"), ",")
+        return latex.between_fences([_one(part) for part in node], node.get("open", "("), node.get("close", ")"), ",")
     if name in ("mrow", "semantics"):
         return _row(node)
     return "" if name in ("annotation", "annotation-xml", "mspace", "mphantom", "none") else _all(node)
@@ -45,7 +45,7 @@ def _row(node: Node) -> str:
     first, last = (parts[0], parts[-1]) if len(parts) > 2 else (node, node)
     opening, closing = (first.text or "").strip(), (last.text or "").strip()
     if local(first) == local(last) == "mo" and opening and FENCES.get(opening) == closing:
-        return latex.fenced(["".join(_one(part) for part in parts[1:-1])], opening, closing)
+        return latex.between_fences(["".join(_one(part) for part in parts[1:-1])], opening, closing)
     return _all(node)
 
 
@@ -67,8 +67,8 @@ LEAVES: dict[str, Callable[[str], str]] = {
     "mi": _identifier,
     "mn": latex.symbols,
     "mo": _operator,
-    "mtext": latex.words,
-    "ms": latex.words,
+    "mtext": latex.text_in_formula,
+    "ms": latex.text_in_formula,
 }
 PARTS: dict[str, Callable[[list[str]], str]] = {
     "mfrac": lambda p: latex.fraction(p[0], p[1]),

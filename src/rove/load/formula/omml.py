@@ -51,7 +51,7 @@ def _has(node: Node, name: str) -> bool:
 def _run(node: Node) -> str:
     text = "".join(part.text or "" for part in node.findall(f"{M}t"))
     if _has(node, "nor"):
-        return latex.words(text)
+        return latex.text_in_formula(text)
     if alphabet := ALPHABETS.get(_setting(node, "scr")):
         return f"\\{alphabet}{{{latex.symbols(text).strip()}}}"
     style = _setting(node, "sty")
@@ -78,7 +78,7 @@ def _delimited(node: Node) -> str:
     opening, closing = _setting(node, "begChr", "("), _setting(node, "endChr", ")")
     if len(parts) == 1 and opening == "(" and parts[0].startswith("\\binom"):
         return parts[0]
-    return latex.fenced(parts, opening, closing, _setting(node, "sepChr", "|"))
+    return latex.between_fences(parts, opening, closing, _setting(node, "sepChr", "|"))
 
 
 def _large(node: Node) -> str:

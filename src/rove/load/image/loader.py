@@ -13,10 +13,10 @@ from PIL import Image, ImageOps, ImageSequence, UnidentifiedImageError
 from rove.errors import InputError
 from rove.load import LoadOptions
 from rove.load.image import FORMATS, MAX_PIXELS, ocr
-from rove.load.layout.canonical import written
+from rove.load.layout.canonical import canonical_text
 from rove.load.layout.furniture import without_furniture
 from rove.load.layout.headings import with_headings
-from rove.load.layout.order import in_order
+from rove.load.layout.order import in_reading_order
 from rove.load.layout.printed import Figure, OrderedPage
 from rove.load.limits import OutOfTime
 from rove.load.markdown import first_title, markdown_sections
@@ -59,7 +59,7 @@ class ImageLoader:
             missing = _read(image, sheets, self.options.transcripts or Transcripts()) if by_ocr else ""
         if not any(sheet.items for sheet in sheets):
             raise _nothing(source, missing)
-        made = written(with_headings(without_furniture(sheets), ()))
+        made = canonical_text(with_headings(without_furniture(sheets), ()))
         sections = markdown_sections(made.text, setext=False)
         yield Document(
             document_id=identify(source),
@@ -110,7 +110,7 @@ def _read(image: Image.Image, sheets: list[OrderedPage], transcripts: Transcript
             if number > MAX_PAGES or transcripts.is_over:
                 return f"OCR ended before page {number}"
             try:
-                sheet = in_order(ocr.read_picture(_picture(frame), number, count, transcripts))
+                sheet = in_reading_order(ocr.read_picture(_picture(frame), number, count, transcripts))
             except (InputError, OSError, ValueError, SyntaxError):  # the last three are Pillow's, for damaged data
                 failed.append(number)
                 sheet = OrderedPage(number, frame.width, frame.height)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
-from rove.load.layout.lines import Row, merged
+from rove.load.layout.lines import Row, merge_row
 from rove.load.layout.printed import Item, PrintedCell, PrintedLine, PrintedRule, PrintedTable, around
 
 MAX_PITCH = 3.7  # rows of one table follow each other within so many sizes of their letters
@@ -45,7 +45,7 @@ def with_tables(rows: list[Row], rules: Sequence[PrintedRule]) -> Iterator[Item]
         run = _run(rows, start)
         table = _table(run, across) if len(run.rows) >= MIN_ROWS else None
         if table is None:
-            yield rows[start][0] if not _is_text(rows[start]) else merged(rows[start])
+            yield rows[start][0] if not _is_text(rows[start]) else merge_row(rows[start])
             start += 1
         else:
             yield table
@@ -56,13 +56,13 @@ def _without_stretched(rows: list[Row]) -> list[Row]:
     """Join the rows that are lines of a justified paragraph: as long as its others, with one and the same wide gap."""
     whole = [row[0] for row in rows if len(row) == 1 and isinstance(row[0], PrintedLine) and len(row[0].words) > 1]
     edges = Counter((round(line.left), round(line.right)) for line in whole)
-    return [[merged(row)] if len(row) > 1 and _is_stretched(row, edges) else row for row in rows]
+    return [[merge_row(row)] if len(row) > 1 and _is_stretched(row, edges) else row for row in rows]
 
 
 def _is_stretched(row: Row, edges: Counter[tuple[int, int]]) -> bool:
     if not _is_text(row):
         return False
-    line = merged(row)
+    line = merge_row(row)
     near = [(round(line.left) + x, round(line.right) + y) for x in (-1, 0, 1) for y in (-1, 0, 1)]
     gaps = [after.left - before.right for before, after in pairwise(sorted(line.words, key=lambda word: word.left))]
     even = max(gaps) <= EVEN * min(gaps)

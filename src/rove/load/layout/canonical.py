@@ -59,7 +59,7 @@ class _Pen:
             self.boxes.append(Box((start, end), sheet.number, *edges))
 
 
-def written(sheets: Sequence[OrderedPage]) -> WrittenPages:
+def canonical_text(sheets: Sequence[OrderedPage]) -> WrittenPages:
     """Write the pages down, a blank line between; a page's span holds its text only, so an empty page's is empty."""
     pen = _Pen()
     pages: list[Page] = []

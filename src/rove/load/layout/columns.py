@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from rove.load.layout.lines import Row, merged
+from rove.load.layout.lines import Row, merge_row
 from rove.load.layout.printed import PrintedLine, around
 
 BINS = 120
@@ -125,7 +125,7 @@ def _is_prose(rows: list[Row], *, joined: bool) -> bool:
     `joined`: what stands at one height counts as one line.
     """
     if joined:
-        rows = [[merged(row)] for row in rows if isinstance(row[0], PrintedLine)]
+        rows = [[merge_row(row)] for row in rows if isinstance(row[0], PrintedLine)]
     lines = [item for row in rows for item in row if isinstance(item, PrintedLine)]
     if len(lines) < MIN_LINES:
         return False

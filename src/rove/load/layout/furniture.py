@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from rove.load.layout.printed import Item, OrderedPage, PrintedLine, lines_of
+from rove.load.layout.printed import Item, OrderedPage, PrintedLine, all_lines
 
 EDGE = 0.12  # headers and footers stand within this share of the page's height from its edge
 NUMBER_EDGE = 0.2  # and page numbers within this
@@ -70,7 +70,7 @@ def without_furniture(sheets: Sequence[OrderedPage]) -> list[OrderedPage]:
 def body_size(sheets: Sequence[OrderedPage]) -> float:
     """Return the size of most letters, to half a point; 0 where there are none."""
     chars = Counter[float]()
-    for line in lines_of(sheets):
+    for line in all_lines(sheets):
         chars[round(line.size * 2) / 2] += len(line.text)
     return max(chars, key=lambda size: (chars[size], -size), default=0.0)
 
@@ -80,7 +80,7 @@ def _count(pages: Iterable[Sequence[set[Key]]]) -> Counter[Key]:
 
 
 def _chars(sheet: OrderedPage) -> int:
-    return sum(len(line.text) for line in lines_of([sheet]))
+    return sum(len(line.text) for line in all_lines([sheet]))
 
 
 def _keys(item: Item, sheet: OrderedPage, large: float) -> Iterator[Key]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from rove.load.layout.furniture import body_size
-from rove.load.layout.printed import Item, OrderedPage, PrintedLine, lines_of
+from rove.load.layout.printed import Item, OrderedPage, PrintedLine, all_lines
 
 RATIO = 1.15  # a heading's letters are at least this much higher than the body's
 BOLD_RATIO = 0.93  # a bold heading's at least this much: fonts of one size differ a little in height
@@ -89,7 +89,7 @@ def _by_style(sheets: Sequence[OrderedPage]) -> list[OrderedPage]:
     body = body_size(sheets)
     if body <= 0:
         return list(sheets)
-    lines = list(lines_of(sheets))
+    lines = list(all_lines(sheets))
     total = sum(len(line.text) for line in lines)
     bold = sum(len(line.text) for line in lines if line.bold)
     bold_tells = bold <= MAX_SHARE * total

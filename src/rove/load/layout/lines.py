@@ -22,7 +22,7 @@ Row = list[Item]
 """What stands side by side, from left to right."""
 
 
-def rows_of(
+def page_rows(
     heights: Sequence[Sequence[Word]], placed: Iterable[PrintedTable | Figure] = (), gutters: Sequence[Gutter] = ()
 ) -> list[Row]:
     """Return the rows of a page from top to bottom. Tables and figures that are known are rows by themselves.
@@ -81,7 +81,7 @@ def _has_leader(words: Sequence[Word]) -> bool:
     return len(dots) >= MIN_LEADER or any(len(text) >= MIN_LEADER for text in dots)
 
 
-def merged(row: Row) -> PrintedLine:
+def merge_row(row: Row) -> PrintedLine:
     """Make one line of a row that turned out to hold no columns."""
     if len(row) == 1 and isinstance(row[0], PrintedLine):
         return row[0]

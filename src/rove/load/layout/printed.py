@@ -203,7 +203,7 @@ def linked_text(words: Sequence[Word]) -> str:
     return "".join(parts).strip()
 
 
-def lines_of(sheets: Sequence[OrderedPage]) -> Iterator[PrintedLine]:
+def all_lines(sheets: Sequence[OrderedPage]) -> Iterator[PrintedLine]:
     """Yield all lines, those in tables too."""
     for sheet in sheets:
         for item in sheet.items:

@@ -39,10 +39,10 @@ def chart_pieces(chart: Node, part: XmlPart, package: Package) -> Iterator[Piece
         yield Piece(table, TABLE, caption=title)
 
 
-def shown(value: str, code: str) -> str:
+def chart_number(value: str, code: str) -> str:
     """Return a number as a person reads it: a date where its format is one's, a percentage, or without noise.
 
-    >>> [shown(*pair) for pair in (("37261", "m/d/yyyy"), ("0.255", "0.0%"), ("8.1999999999999993", "General"))]
+    >>> [chart_number(*pair) for pair in (("37261", "m/d/yyyy"), ("0.255", "0.0%"), ("8.1999999999999993", "General"))]
     ['2002-01-05', '25.5%', '8.2']
     """
     try:
@@ -119,5 +119,5 @@ def _points(node: Node) -> dict[int, str]:
     for point in islice(node.iter(f"{C}pt"), MAX_POINTS):
         index, text = integer(point.get("idx", ""), -1), point.find(f"{C}v")
         if 0 <= index < MAX_POINTS and text is not None:
-            found[index] = shown(text.text or "", point.get("formatCode", "") or code)
+            found[index] = chart_number(text.text or "", point.get("formatCode", "") or code)
     return found

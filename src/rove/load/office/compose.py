@@ -85,10 +85,10 @@ def link(text: str, target: str) -> str:
     return f"{before}[{words}]({target}){after}"
 
 
-def picture(what: str, name: str) -> str:
+def image_markdown(what: str, name: str) -> str:
     r"""Return an image as markdown: what it shows, and its name (or address), never its bytes.
 
-    >>> picture("A [red]\nsquare", "image 1.png"), picture("", "data:image/png;base64,AAAA")
+    >>> image_markdown("A [red]\nsquare", "image 1.png"), image_markdown("", "data:image/png;base64,AAAA")
     ('![A \\[red\\] square](image%201.png)', '![](image)')
     """
     what = " ".join(what.split()).replace("[", "\\[").replace("]", "\\]")
@@ -218,7 +218,7 @@ def _captioned(pieces: list[Piece]) -> list[Piece]:
         for at, kind in near:
             if 0 <= at < len(pieces) and pieces[at].kind == kind and not pieces[at].caption:
                 caption = " ".join(piece.text.replace(PAGE_BREAK, "").split())
-                text = pieces[at].text.replace("![](", picture(caption, "").removesuffix("image)"))
+                text = pieces[at].text.replace("![](", image_markdown(caption, "").removesuffix("image)"))
                 pieces[at] = replace(pieces[at], caption=caption, text=text)
                 break
     return pieces

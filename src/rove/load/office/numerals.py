@@ -12,10 +12,11 @@ COUNTING = {
 }  # fmt: skip
 
 
-def written(number: int, kind: str) -> str:
+def format_numeral(number: int, kind: str) -> str:
     """Return a number as Word writes it in that format.
 
-    >>> [written(14, kind) for kind in ("decimal", "upperRoman", "lowerLetter", "chineseCounting", "decimalZero")]
+    >>> kinds = "decimal", "upperRoman", "lowerLetter", "chineseCounting", "decimalZero"
+    >>> [format_numeral(14, kind) for kind in kinds]
     ['14', 'XIV', 'n', '十四', '14']
     """
     lower = kind[:5].replace("upper", "lower") + kind[5:]

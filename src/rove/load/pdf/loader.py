@@ -15,18 +15,18 @@ import pypdfium2.raw as pdfium
 from rove.errors import InputError
 from rove.load import LoadOptions
 from rove.load.image import ocr
-from rove.load.layout.canonical import written
+from rove.load.layout.canonical import canonical_text
 from rove.load.layout.furniture import without_furniture
 from rove.load.layout.headings import Bookmark, with_headings
 from rove.load.layout.notes import with_notes
-from rove.load.layout.order import in_order
-from rove.load.layout.printed import Figure, OrderedPage, PrintedPage, lines_of
+from rove.load.layout.order import in_reading_order
+from rove.load.layout.printed import Figure, OrderedPage, PrintedPage, all_lines
 from rove.load.layout.table_text import with_headers
 from rove.load.limits import OutOfTime
 from rove.load.markdown import first_title, markdown_sections
 from rove.load.members import Member, Members
 from rove.load.pdf.marks import read_marks
-from rove.load.pdf.page import read_text
+from rove.load.pdf.page import measured_words
 from rove.load.pdf.page_labels import page_labels
 from rove.load.pdf.remarks import read_notes, with_links
 from rove.load.pdf.scan import is_scan, read_scan
@@ -93,7 +93,7 @@ class PdfLoader:
             labels = page_labels(pdf, reading.sheets)
         packed = BROTLI in source.data
         facts = {key: value for key, value in facts.items() if value and not NOT_SAID.fullmatch(value)}
-        if not any(lines_of(reading.sheets)) and not any(sheet.remarks for sheet in reading.sheets):
+        if not any(all_lines(reading.sheets)) and not any(sheet.remarks for sheet in reading.sheets):
             raise _brotli(source) if packed else _nothing(source, count, reading)
         yield _document(source, reading.sheets, outline, facts | {LABELS: labels}, count)
         missing = _missing(count, reading) + ["what Brotli compresses in it was not read"] * packed
@@ -112,7 +112,7 @@ def _document(
     source: Source, sheets: list[OrderedPage], outline: list[Bookmark], facts: dict[str, str], count: int
 ) -> Document:
     sheets = with_headers(with_headings(with_notes(without_furniture(sheets)), outline))
-    made = written(sheets)
+    made = canonical_text(sheets)
     sections = markdown_sections(made.text, setext=False)
     named = facts.get("Title", "")
     return Document(
@@ -179,7 +179,7 @@ def read_pages(pdf: pypdfium2.PdfDocument, count: int, options: LoadOptions = DE
 
 
 def _sheet(pdf: pypdfium2.PdfDocument, page: pypdfium2.PdfPage, number: int, reading: LoadedPages) -> OrderedPage:
-    text = read_text(page)
+    text = measured_words(page)
     marks = read_marks(page, text.frame)
     notes = read_notes(page, pdf, text.frame)
     whole = text.frame.upright
@@ -187,7 +187,7 @@ def _sheet(pdf: pypdfium2.PdfDocument, page: pypdfium2.PdfPage, number: int, rea
         by_ocr = reading.transcripts
         scan = read_scan(page, number, len(pdf), by_ocr) if by_ocr and not by_ocr.is_over else None
         if scan is not None:
-            return in_order(scan)
+            return in_reading_order(scan)
         reading.scans.append(number)
     if not text.readable:
         return OrderedPage(number, whole.width, whole.height)
@@ -195,7 +195,7 @@ def _sheet(pdf: pypdfium2.PdfDocument, page: pypdfium2.PdfPage, number: int, rea
     figures = tuple(
         Figure(a.left, a.top, a.right, a.bottom, f"page-{number}-figure-{n}") for n, a in enumerate(marks.pictures, 1)
     )
-    return in_order(
+    return in_reading_order(
         PrintedPage(
             number,
             whole.width,

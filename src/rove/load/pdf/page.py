@@ -101,7 +101,7 @@ class _Font:
     mono: bool
 
 
-def read_text(page: pypdfium2.PdfPage) -> PageText:
+def measured_words(page: pypdfium2.PdfPage) -> PageText:
     """Return the words of a page with their places: two characters of each are measured, its first and last."""
     text_page = page.get_textpage()
     try:

@@ -11,7 +11,7 @@ import pypdfium2.raw as pdfium
 
 from rove.load.layout.furniture import NUMBER_EDGE, PAGE_NUMBER
 from rove.load.layout.printed import OrderedPage, PrintedLine
-from rove.load.office.numerals import written
+from rove.load.office.numerals import format_numeral
 
 ROMAN = range(1, 100)
 MAX_LABEL_CHARS = 40
@@ -72,4 +72,4 @@ def _follows(before: str, label: str) -> bool:
     if before.isdecimal() and label.isdecimal():
         return int(label) == int(before) + 1
     pair = (before.lower(), label.lower())
-    return any(pair == (written(n, "lowerRoman"), written(n + 1, "lowerRoman")) for n in ROMAN)
+    return any(pair == (format_numeral(n, "lowerRoman"), format_numeral(n + 1, "lowerRoman")) for n in ROMAN)

@@ -53,11 +53,13 @@ class FormatSection:
     limit: float = 0.0
 
 
-def shown(value: float, code: str, *, epoch_1904: bool = False) -> str:
+def format_value(value: float, code: str, *, epoch_1904: bool = False) -> str:
     """Return `value` as `code` shows it; dates are days since the workbook's epoch.
 
-    >>> shown(0.256, "0.0%"), shown(-1234.5, '#,##0.00 "Ft"'), shown(45382, "dd.mm.yyyy"), shown(3.0, "General")
-    ('25.6%', '-1,234.50 Ft', '2024-03-31', '3')
+    >>> format_value(0.256, "0.0%"), format_value(-1234.5, '#,##0.00 "Ft"')
+    ('25.6%', '-1,234.50 Ft')
+    >>> format_value(45382, "dd.mm.yyyy"), format_value(3.0, "General")
+    ('2024-03-31', '3')
     """
     if not code or not abs(value) < LARGEST:
         return general(value) if isfinite(value) else str(value)

@@ -12,7 +12,7 @@ from rove.load.container import open_container
 from rove.load.sheets.sheet import CellBudget, Comment, Row, Sheet, fill_down, linked
 from rove.load.sheets.workbook import workbook_document
 from rove.load.text import clean
-from rove.load.xmltree import Node, XmlError, inner_text, local, parse, stream
+from rove.load.xmltree import Node, XmlError, inner_text, local, parse_xml, stream
 from rove.records import Document, Source
 from rove.records.source import MetaValue
 
@@ -52,7 +52,7 @@ def _refuse_encrypted(archive: zipfile.ZipFile, source: Source) -> None:
 def _fact(archive: zipfile.ZipFile, name: str) -> str:
     if "meta.xml" not in archive.namelist():
         return ""
-    found = next(parse(archive.read("meta.xml")).iter("{*}" + name), None)
+    found = next(parse_xml(archive.read("meta.xml")).iter("{*}" + name), None)
     return clean(inner_text(found)).strip() if found is not None else ""
 
 

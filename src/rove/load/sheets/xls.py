@@ -11,7 +11,7 @@ import xlrd
 from xlrd.biffh import XLRDError
 
 from rove.errors import InputError
-from rove.load.sheets.number_format import shown
+from rove.load.sheets.number_format import format_value
 from rove.load.sheets.sheet import CellBudget, Comment, Row, Sheet, fill, fill_down, linked
 from rove.load.sheets.workbook import workbook_document
 from rove.load.text import clean
@@ -157,7 +157,7 @@ def _text(cell: XlsCell, codes: list[str], datemode: int) -> str:
     if isinstance(cell.value, str):
         return cell.value
     if cell.ctype in (xlrd.XL_CELL_NUMBER, xlrd.XL_CELL_DATE):
-        return shown(cell.value, codes[cell.xf_index], epoch_1904=datemode == 1)
+        return format_value(cell.value, codes[cell.xf_index], epoch_1904=datemode == 1)
     if cell.ctype == xlrd.XL_CELL_BOOLEAN:
         return "TRUE" if cell.value else "FALSE"
     known = cast("dict[float, str]", xlrd.error_text_from_code)

@@ -15,11 +15,11 @@ from itertools import islice
 from rove.errors import InputError
 from rove.load.container import open_container
 from rove.load.office.opc import Relation, read_relations
-from rove.load.sheets.number_format import BUILT_IN, shown
+from rove.load.sheets.number_format import BUILT_IN, format_value
 from rove.load.sheets.sheet import CellBudget, Comment, Row, Sheet, cell_place, column_index, fill, fill_down, linked
 from rove.load.sheets.workbook import workbook_document
 from rove.load.text import clean
-from rove.load.xmltree import Node, XmlError, inner_text, local, parse, stream
+from rove.load.xmltree import Node, XmlError, inner_text, local, parse_xml, stream
 from rove.records import Document, Source
 from rove.records.source import MetaValue
 
@@ -70,14 +70,14 @@ class _WorkbookParts:
         self.budget = CellBudget()
         main = (r.target for r in self.relations("").values() if r.kind == "officeDocument")
         self.path = next(main, "xl/workbook.xml")
-        self.root = parse(archive.read(self.path))
+        self.root = parse_xml(archive.read(self.path))
         self.epoch_1904 = any(_is_true(e.get("date1904", "")) for e in self.root.iter("{*}workbookPr"))
 
     def fact(self, name: str) -> str:
         """What the file's own card says of it, "" where it says nothing."""
         if CORE not in self.names:
             return ""
-        found = next(parse(self.archive.read(CORE)).iter("{*}" + name), None)
+        found = next(parse_xml(self.archive.read(CORE)).iter("{*}" + name), None)
         return clean(inner_text(found)).strip() if found is not None else ""
 
     def sheets(self) -> Iterator[Sheet]:
@@ -104,7 +104,7 @@ class _WorkbookParts:
             elif relation.kind == "threadedComment":
                 sheet.comments += self.thread(relation.target)
             elif relation.kind == "drawing" and relation.target in self.names:
-                boxes = islice(parse(self.archive.read(relation.target)).iter("{*}txBody"), MAX_MARKS)
+                boxes = islice(parse_xml(self.archive.read(relation.target)).iter("{*}txBody"), MAX_MARKS)
                 sheet.below += [" ".join(inner_text(line) for line in box.iter("{*}p")) for box in boxes]
 
     def rows(self, elements: Iterator[Node], marks: list[_Mark], sheet: Sheet) -> Iterator[tuple[int, Row]]:
@@ -147,7 +147,7 @@ class _WorkbookParts:
         if kind == "n":
             style = int(cell.get("s", "0"))
             code = self.formats[style] if style < len(self.formats) else ""
-            return shown(float(value), code, epoch_1904=self.epoch_1904)
+            return format_value(float(value), code, epoch_1904=self.epoch_1904)
         if kind == "b":
             return "TRUE" if _is_true(value) else "FALSE"
         return _unescaped(value)
@@ -167,7 +167,7 @@ class _WorkbookParts:
         path = next((r.target for r in self.relations(self.path).values() if r.kind == "styles"), "")
         if path not in self.names:
             return []
-        root = parse(self.archive.read(path))
+        root = parse_xml(self.archive.read(path))
         codes = {int(e.get("numFmtId", "0")): e.get("formatCode", "") for e in root.iter("{*}numFmt")}
         styles = (xf for group in root.iter("{*}cellXfs") for xf in group)
         ids = [int(xf.get("numFmtId", "0")) for xf in styles]
@@ -179,10 +179,10 @@ class _WorkbookParts:
         part = posixpath.join(folder, "_rels", f"{name}.rels")
         if part not in self.names:
             return {}
-        return read_relations(parse(self.archive.read(part)), folder)
+        return read_relations(parse_xml(self.archive.read(part)), folder)
 
     def comments(self, path: str) -> Iterator[Comment]:
-        root = parse(self.archive.read(path))
+        root = parse_xml(self.archive.read(path))
         authors = [inner_text(e) for e in root.iter("{*}author")]
         for item in root.iter("{*}comment"):
             text, author = _rich(item), int(item.get("authorId", "0"))
@@ -192,7 +192,7 @@ class _WorkbookParts:
 
     def thread(self, path: str) -> Iterator[Comment]:
         names = {p.get("id", ""): p.get("displayName", "") for p in self.persons()}
-        for item in parse(self.archive.read(path)).iter("{*}threadedComment"):
+        for item in parse_xml(self.archive.read(path)).iter("{*}threadedComment"):
             text = "".join(inner_text(e) for e in item.iter("{*}text"))
             if text.strip():
                 yield Comment(*cell_place(item.get("ref", "")), text, names.get(item.get("personId", ""), ""))
@@ -200,7 +200,7 @@ class _WorkbookParts:
     def persons(self) -> Iterator[Node]:
         for relation in self.relations(self.path).values():
             if relation.kind == "person":
-                yield from parse(self.archive.read(relation.target)).iter("{*}person")
+                yield from parse_xml(self.archive.read(relation.target)).iter("{*}person")
 
 
 def _mark(sheet: Sheet, mark: _Mark, relations: dict[str, Relation]) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 import onnxruntime
 from numpy.typing import NDArray
 
-from rove.cached import cached, forget
+from rove.cached import cached, drop_cached
 from rove.errors import ConfigError
 from rove.models import Vectors
 from rove.models.e5 import UnsuitableError, packaged
@@ -72,7 +72,7 @@ class E5Runtime:
                 if closest >= LEAST_COSINE:
                     return
                 trouble = f"the converted weights give other vectors here (cosine {closest:.3f})"
-            forget(name)
+            drop_cached(name)
             if is_last:
                 raise UnsuitableError(f"{trouble}.", cure="Install the onnxruntime that requirements/run.txt names.")
 

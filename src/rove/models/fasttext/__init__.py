@@ -12,10 +12,10 @@ NO_LANGUAGE = "und"
 """Words are folded only: an embedder is not told the language of a text, and it must not guess it for short ones."""
 
 
-def tokens(text: str) -> list[str]:
+def word_tokens(text: str) -> list[str]:
     """Cut a text into what has a vector: words in lower case, and pairs of characters in scripts without spaces.
 
-    >>> tokens("The Lighthouses"), tokens("猫在沙发")
+    >>> word_tokens("The Lighthouses"), word_tokens("猫在沙发")
     (['the', 'lighthouses'], ['猫在', '在沙', '沙发', '猫', '在', '沙', '发'])
     """
     return terms(text, NO_LANGUAGE)

@@ -11,7 +11,7 @@ import numpy as np
 
 from rove.errors import ConfigError
 from rove.models import Fingerprint, Vectors
-from rove.models.fasttext import tokens
+from rove.models.fasttext import word_tokens
 from rove.models.fasttext.word_vectors import CURE, WordVectors
 from rove.settings import EmbedderSettings
 
@@ -66,6 +66,6 @@ def embedded(words: WordVectors, texts: Sequence[str]) -> Vectors:
     """Return (n, dimension) float32, unit length; the first unit vector for a text that has nothing to add up."""
     totals = np.zeros((len(texts), words.dimension))
     for total, text in zip(totals, texts, strict=True):
-        total[:] = words.sum(tokens(text))
+        total[:] = words.sum(word_tokens(text))
     totals[~totals.any(axis=1), 0] = 1
     return (totals / np.sqrt(np.add.reduce(totals * totals, axis=1, keepdims=True))).astype(np.float32)

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rove.errors import ConfigError, InputError
-from rove.models.fasttext import tokens
-from rove.models.fasttext.word_vectors import CHARS, Parts, write
+from rove.models.fasttext import word_tokens
+from rove.models.fasttext.word_vectors import CHARS, Parts, write_vectors
 
 _library = cast("Any", floret)
 
@@ -91,7 +91,7 @@ def train_vectors(passages: Iterable[str], file: Path) -> TrainedVectors:
             verbose=0,
         )
         parts = _parts(model)
-        write(parts, made)
+        write_vectors(parts, made)
         made.replace(file)
     return TrainedVectors(file, count, length, len(parts.words), epochs, dimension)
 
@@ -124,7 +124,7 @@ def _written(passages: Iterable[str], corpus: Path) -> tuple[int, int, int]:
     seen: set[str] = set()
     with corpus.open("w", encoding="utf-8") as lines:
         for passage in passages:
-            found = tokens(passage)
+            found = word_tokens(passage)
             lines.write(" ".join(found) + "\n")
             count += 1
             length += len(found)

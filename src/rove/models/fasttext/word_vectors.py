@@ -49,7 +49,7 @@ class Parts:
     map: Rows
 
 
-def write(parts: Parts, path: Path) -> None:
+def write_vectors(parts: Parts, path: Path) -> None:
     """Write the file: arrays as NumPy has them, without pickles; vectors in 16 bits."""
     with path.open("wb") as file:
         np.savez(

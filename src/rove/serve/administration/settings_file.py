@@ -112,7 +112,7 @@ def _item(value: object) -> Item:
     return tomlkit.item(value)
 
 
-def keep(file: Path, before: str, text: str) -> None:
+def save_settings(file: Path, before: str, text: str) -> None:
     """Write the file, whole or not at all, as readable to others as it was; what it was is kept beside it.
 
     Raises:

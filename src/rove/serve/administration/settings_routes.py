@@ -18,7 +18,7 @@ from rove.serve.administration.settings_told import settings_out
 from rove.serve.administration.space_settings import SpaceSettingsFile
 from rove.serve.admission.middleware import caller_of
 from rove.serve.context import CallerViewIn, ServerContextIn
-from rove.settings.described import described
+from rove.settings.described import described_settings
 from rove.settings.section import Counts
 
 router = APIRouter(prefix="/v1/spaces/{space}/settings", tags=["settings"])
@@ -59,4 +59,4 @@ async def try_model(wanted: TryIn, request: Request, view: CallerViewIn, server:
 
 
 def _counting(when: Counts, wanted: SettingsIn) -> list[str]:
-    return [name for name in wanted.values if described()[name].change.counts == when]
+    return [name for name in wanted.values if described_settings()[name].change.counts == when]

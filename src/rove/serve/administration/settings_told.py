@@ -15,7 +15,7 @@ from rove.serve.administration.settings_schema import Kind, SettingOut, Settings
 from rove.serve.administration.space_settings import SpaceSettingsFile
 from rove.serve.redaction import public_text
 from rove.settings import Settings, file_of
-from rove.settings.described import DescribedSetting, described, tables
+from rove.settings.described import DescribedSetting, described_settings, tables
 from rove.settings.mistakes import NESTED, PREFIX
 from rove.settings.origins import HIDDEN, Origin, origin_in, value_at
 from rove.settings.presets import PRESETS
@@ -68,7 +68,7 @@ class _Told:
 
     def of(self, table: str) -> Iterator[SettingOut]:
         """Those of a table."""
-        for one in described().values():
+        for one in described_settings().values():
             if one.table == table:
                 yield self._told(one)
 

@@ -13,15 +13,15 @@ from typing import Any
 from pydantic import ValidationError
 
 from rove.engine import AsyncRove, varied
-from rove.enrich.declared_values import values_in
+from rove.enrich.declared_values import declared_values
 from rove.errors import ConfigError, InputError, meant
 from rove.plugins import check_names
-from rove.serve.administration.settings_file import changed_text, changed_tree, keep, version_of
+from rove.serve.administration.settings_file import changed_text, changed_tree, save_settings, version_of
 from rove.serve.administration.settings_schema import Held, SettingsIn
 from rove.serve.problems import ChangedError, DeniedError
 from rove.serve.spaces import Spaces
 from rove.settings import Address, Settings, file_of, settings_of_tree
-from rove.settings.described import DescribedSetting, described
+from rove.settings.described import DescribedSetting, described_settings
 from rove.settings.origins import Origin, origin_in, trees_by_origin, value_at
 
 MOST_SAID = 3
@@ -133,7 +133,7 @@ class SpaceSettingsFile:
         file = file_of(self.place)
         if await asyncio.to_thread(_text, file) != self.text:
             raise ChangedError(CHANGED, cure=CHANGED_CURE)
-        await asyncio.to_thread(keep, file, self.text, text)
+        await asyncio.to_thread(save_settings, file, self.text, text)
         for name, kb in self._sharing().items():
             held: dict[str, object] = vars(kb)
             held |= vars(varied(kb, served[name]))  # who holds the base goes on with it; what runs, with its own
@@ -167,7 +167,7 @@ class SpaceSettingsFile:
             raise InputError(error.reason, cure=error.cure) from None
 
     def _checked(self, values: Mapping[str, object]) -> dict[str, object]:
-        known, origins = described(), self.origins()
+        known, origins = described_settings(), self.origins()
         for name in values:
             one = known.get(name)
             if one is None:
@@ -185,7 +185,7 @@ class SpaceSettingsFile:
             check_names(made)
             for table, declared in (("question.slots", made.question.slots), ("enrich.fields", made.enrich.fields)):
                 for name, one in declared.items():
-                    tuple(values_in("", "", one, setting=f"{table}.{name}"))  # a pattern that is none says so
+                    tuple(declared_values("", "", one, setting=f"{table}.{name}"))  # a pattern that is none says so
             for name, settings in served.items():
                 self.spaces.as_served(name, made)
                 varied(self.spaces.bases[name], settings)
@@ -196,7 +196,7 @@ class SpaceSettingsFile:
 def _live(now: Settings, made: Settings, names: Mapping[str, object]) -> Settings:
     """The settings in force with those of the new ones that count at once."""
     sections: dict[str, Any] = {}
-    for one in (described()[name] for name in names):
+    for one in (described_settings()[name] for name in names):
         if one.change.counts == "now":
             key = one.name.partition(".")[2]
             section = sections.get(one.table) or getattr(now, one.table)

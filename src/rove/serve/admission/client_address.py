@@ -13,14 +13,14 @@ FORWARDED = "x-forwarded-for"
 IPV6_PREFIX = 64
 
 
-def address_of(scope: Scope, proxies: Sequence[Network]) -> str:
+def client_address(scope: Scope, proxies: Sequence[Network]) -> str:
     """Return the address that a request comes from, a whole /64 where it is IPv6: one holder has as many.
 
     Where the other end is a proxy of `proxies`, it is the last address of X-Forwarded-For that is none of them; what
     stands before that anybody could have written.
 
     >>> scope = {"type": "http", "client": ("10.0.0.1", 80), "headers": [(b"x-forwarded-for", b"1.1.1.1, 2001:db8::7")]}
-    >>> address_of(scope, []), address_of(scope, [ip_network("10.0.0.0/8")])
+    >>> client_address(scope, []), client_address(scope, [ip_network("10.0.0.0/8")])
     ('10.0.0.1', '2001:db8::/64')
     """
     peer = scope.get("client")

@@ -18,7 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rove.errors import RoveError, ServiceError
 from rove.serve.admission.callers import NOBODY, Caller, Callers
-from rove.serve.admission.client_address import address_of
+from rove.serve.admission.client_address import client_address
 from rove.serve.admission.cookies import SAFE, check_same_origin, cookie_of
 from rove.serve.admission.open_requests import OpenRequests
 from rove.serve.admission.rate_limits import Buckets, ConcurrencyLimit, Throttle
@@ -156,13 +156,13 @@ class AdmissionMiddleware:
         name = scope[CALLER].name
         if scope["path"].endswith(LARGE):
             limit = self._settings.max_upload_mb * 1_000_000
-            check_length(headers, limit)
+            check_body_length(headers, limit)
             await self._throttle.count(name, self._uploads)
             async with self._uploads.taken(name):
                 await self._app(scope, _bounded(receive, limit), send)
             return
         limit = self._settings.max_body_kb * 1_000
-        check_length(headers, limit)
+        check_body_length(headers, limit)
         await self._throttle.count(name)
         with self._arriving.body(limit) as arriving:
             if whole := await arriving.read(receive):
@@ -172,9 +172,9 @@ class AdmissionMiddleware:
     async def _welcome(self, scope: Scope, headers: Headers, receive: Receive, send: Send) -> None:
         """Have somebody answered who is about to sign in: so often for each address, but for a look at the ways."""
         if scope["path"] != SIGN_IN or scope["method"] not in SAFE:
-            address = address_of(scope, self._settings.proxies)
+            address = client_address(scope, self._settings.proxies)
             await self._strangers.take(address, "Too many tries came from this address.", "Wait a little.")
-        check_length(headers, SMALL_BYTES)
+        check_body_length(headers, SMALL_BYTES)
         with self._arriving.body(SMALL_BYTES) as arriving:
             if whole := await arriving.read(receive):
                 await self._app(scope, whole, send)
@@ -197,7 +197,7 @@ class AdmissionMiddleware:
         try:
             return self._callers.find(authorization)
         except UnknownCallerError:
-            address = address_of(scope, self._settings.proxies)
+            address = client_address(scope, self._settings.proxies)
             message = "Too many requests without a valid key came from this address."
             await self._strangers.take(address, message, "Wait a little, then sign in, or send a valid key.")
             if signing_in and not authorization:
@@ -254,7 +254,7 @@ def check_origin(headers: Headers, origins: Sequence[str]) -> None:
         raise DeniedError(message, cure=ORIGIN_CURE)
 
 
-def check_length(headers: Headers, limit: int) -> None:
+def check_body_length(headers: Headers, limit: int) -> None:
     """Refuse a body that says itself that it is too large.
 
     Raises:

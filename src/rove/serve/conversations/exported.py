@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal
 
-from rove.language.safe_markdown import fenced, literal, safe_markdown
+from rove.language.safe_markdown import fence_code, literal, safe_markdown
 from rove.serve.conversations.schema import ConversationTold, EntryOut
 from rove.serve.questions.databases import SqlOut
 from rove.serve.questions.results import CitationOut, HitOut
@@ -50,7 +50,7 @@ def _rows(reply: SqlOut) -> Iterator[str]:
         lines = [reply.columns, ["---"] * len(reply.columns), *reply.rows]
         yield "\n".join(f"| {' | '.join(map(literal, line))} |" for line in lines)
     if reply.sql:
-        yield fenced(reply.sql, "sql")
+        yield fence_code(reply.sql, "sql")
 
 
 def _sources(citations: list[CitationOut]) -> Iterator[str]:

@@ -20,7 +20,16 @@ from rove.errors import InputError
 from rove.records import Chunk, DocumentInfo
 from rove.records.document import Span
 from rove.serve.caller_view import CallerView, absent
-from rove.serve.documents.listing import TAGS, DocumentList, LineOut, Listed, ListQuery, chosen, facets, listed
+from rove.serve.documents.listing import (
+    TAGS,
+    DocumentList,
+    LineOut,
+    Listed,
+    ListQuery,
+    facets,
+    name_documents,
+    select_lines,
+)
 from rove.serve.page import page
 from rove.serve.problems import AbsentError
 from rove.serve.schema import Reply, Wire
@@ -225,20 +234,20 @@ async def seen_documents(view: CallerView, document_ids: Sequence[str]) -> list[
 async def _lines(view: CallerView) -> list[Listed]:
     """The lines of all documents that the caller sees; of a whole base they are made once for each state of it."""
     if view.caller.labels is not None:
-        return await asyncio.to_thread(listed, await view.documents())
+        return await asyncio.to_thread(name_documents, await view.documents())
     view.require("read")
     revision = await asyncio.to_thread(
         view.kb.store.documents.revision
     )  # before they are read: at worst once too often
     known, lines = _held.get(view.kb, (-1, []))
     if known != revision:
-        lines = await asyncio.to_thread(listed, await view.documents())
+        lines = await asyncio.to_thread(name_documents, await view.documents())
         _held[view.kb] = revision, lines
     return lines
 
 
 def _page(lines: Sequence[Listed], wanted: ListQuery) -> DocumentList:
-    found = chosen(lines, wanted)
+    found = select_lines(lines, wanted)
     some, following = page(found[wanted.cursor :], wanted.cursor, wanted.limit)
     return DocumentList(
         documents=[LineOut.made(one) for one in some],

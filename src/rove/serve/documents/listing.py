@@ -113,11 +113,11 @@ class DocumentList(Reply):
     facets: FacetsOut | None = None
 
 
-def listed(infos: Sequence[DocumentInfo]) -> list[Listed]:
+def name_documents(infos: Sequence[DocumentInfo]) -> list[Listed]:
     """Name documents, and say in which folders they are.
 
     >>> found = [DocumentInfo(str(n), at, "text", "", "en", 1, "") for n, at in enumerate(["/kb/hr/a.md", "/kb/b.md"])]
-    >>> [(one.name, one.folder) for one in listed(found)]
+    >>> [(one.name, one.folder) for one in name_documents(found)]
     [('a.md', 'hr'), ('b.md', '')]
     """
     tops: dict[str, set[str]] = {}
@@ -128,7 +128,7 @@ def listed(infos: Sequence[DocumentInfo]) -> list[Listed]:
     return [_listed(info, roots) for info in infos]
 
 
-def chosen(lines: Iterable[Listed], wanted: ListQuery) -> list[Listed]:
+def select_lines(lines: Iterable[Listed], wanted: ListQuery) -> list[Listed]:
     """Return what was asked for, in the order that was asked for."""
     words, types, tags = wanted.words.casefold(), set(wanted.type), set(wanted.tag)
     found = [

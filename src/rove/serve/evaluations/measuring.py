@@ -18,7 +18,7 @@ from rove.evaluate.results import Results
 from rove.evaluate.trial import expected_of, grid_of_trial, questions_about, run_trial
 from rove.load.text import is_storable
 from rove.serve.evaluations.folders import QUESTIONS, RESULTS
-from rove.serve.evaluations.reports import FinishedEvaluation, finished
+from rove.serve.evaluations.reports import FinishedEvaluation, finish_report
 from rove.serve.evaluations.runner import RunningEvaluation
 from rove.serve.evaluations.schema import EvaluationOut, WayIn
 from rove.serve.problems import TooLargeError
@@ -28,7 +28,7 @@ from rove.settings import ServeSettings
 MADE = "Questions made from the documents"
 
 
-def check(kb: AsyncRove, settings: ServeSettings, folder: Path, record: EvaluationOut) -> None:
+def check_evaluation(kb: AsyncRove, settings: ServeSettings, folder: Path, record: EvaluationOut) -> None:
     """See that an evaluation can be run, from its record and, in its folder, its file of questions.
 
     Raises:
@@ -46,7 +46,7 @@ async def measure(
 ) -> FinishedEvaluation:
     """Ask every question in every way, and make the report; `evaluation` is told how far it is.
 
-    Raises as `check` and `run_trial` do.
+    Raises as `check_evaluation` and `run_trial` do.
     """
     record = evaluation.record
     path = folder / (record.table or f"{QUESTIONS}.jsonl")
@@ -68,7 +68,7 @@ async def measure(
         results.close()
     study = replace(study, documents=len(infos))
     titles = {info.document_id: info.title or public_source(info.source) for info in infos}
-    return await asyncio.to_thread(finished, evaluation.record, study, dataset, titles)
+    return await asyncio.to_thread(finish_report, evaluation.record, study, dataset, titles)
 
 
 async def _make(kb: AsyncRove, path: Path, record: EvaluationOut) -> None:

@@ -9,10 +9,10 @@ from rove.evaluate.answering import AnswerLine
 from rove.evaluate.ask_all import question_key
 from rove.evaluate.compare import PairedComparison, bootstrap
 from rove.evaluate.dataset import Dataset
-from rove.evaluate.machine import described
+from rove.evaluate.machine import machine_facts
 from rove.evaluate.metrics import Scores
 from rove.evaluate.report.plots import best_line
-from rove.evaluate.report.report_page import page
+from rove.evaluate.report.report_page import report_html
 from rove.evaluate.study import Study, StudyLine
 from rove.serve.evaluations.schema import (
     AnswersOut,
@@ -39,7 +39,9 @@ class FinishedEvaluation:
     page: bytes
 
 
-def finished(record: EvaluationOut, study: Study, dataset: Dataset, titles: Mapping[str, str]) -> FinishedEvaluation:
+def finish_report(
+    record: EvaluationOut, study: Study, dataset: Dataset, titles: Mapping[str, str]
+) -> FinishedEvaluation:
     """Make the report. `dataset` has the gold; `titles`: the documents' titles, by id."""
     metric = study.grid.metrics[0]
     best = best_line(study.lines, metric)
@@ -59,7 +61,7 @@ def finished(record: EvaluationOut, study: Study, dataset: Dataset, titles: Mapp
     )
     told = record.model_copy(update={"best": best.name, "headline": rows[best.name].means})
     return FinishedEvaluation(
-        told, report.model_dump_json().encode(), page(study, described()).encode("utf-8", "replace")
+        told, report.model_dump_json().encode(), report_html(study, machine_facts()).encode("utf-8", "replace")
     )
 
 

@@ -31,7 +31,7 @@ from rove.tracing import operation
 if TYPE_CHECKING:  # it needs the lab, which is loaded with the first evaluation that is run
     from rove.serve.evaluations.reports import FinishedEvaluation
 
-CHECK, MEASURE = "rove.serve.evaluations.measuring:check", "rove.serve.evaluations.measuring:measure"
+CHECK, MEASURE = "rove.serve.evaluations.measuring:check_evaluation", "rove.serve.evaluations.measuring:measure"
 
 MOST_STARTS = 3
 """An evaluation that was cut off so often is not begun again: it may be what ends the server."""

@@ -16,7 +16,7 @@ from typing import cast
 from rove.errors import InputError
 from rove.flow import Flow, FlowRun, checked, forget, resume, run
 from rove.flow.flow_events import FlowListener
-from rove.flow.journal import RunInfo, info_of, infos
+from rove.flow.journal import RunInfo, infos, run_info
 from rove.flow.so_far import RunSoFar, so_far
 from rove.records import Answer, Filter, Hit
 from rove.serve.caller_view import CallerView
@@ -92,7 +92,7 @@ class CallerFlows:
 
     async def _own(self, run_id: str) -> RunInfo:
         self.view.require("read")
-        found = await asyncio.to_thread(info_of, self._log, run_id) if RUN_ID.fullmatch(run_id) else None
+        found = await asyncio.to_thread(run_info, self._log, run_id) if RUN_ID.fullmatch(run_id) else None
         if found and self._owns(found):
             return found
         message = "There is no such run."

@@ -25,7 +25,7 @@ from rove.serve.flows.editing_schema import (
     OperatorOut,
     Version,
 )
-from rove.serve.flows.flow_draft import check_length, drafted, right
+from rove.serve.flows.flow_draft import check_flow_length, drafted, right
 from rove.serve.flows.flow_files import FlowFolder
 from rove.serve.flows.routes import CallerFlowsIn, replied
 from rove.serve.flows.schema import FlowRunOut
@@ -70,7 +70,7 @@ async def check(wanted: FlowTextIn, folder: FlowFolderIn, view: CallerViewIn) ->
 async def insert(wanted: FlowInsertIn, folder: FlowFolderIn) -> FlowInsertOut:
     """A step of an operator as it is put into a text: its name is free, and what alone can be meant is filled in."""
     del folder
-    check_length(wanted.text)
+    check_flow_length(wanted.text)
     return await asyncio.to_thread(inserted, wanted.text, wanted.use, wanted.line)
 
 

@@ -15,7 +15,7 @@ from rove.flow.flow_plan import FlowPlan, Problem
 from rove.flow.operator import OPERATORS, operator_named
 from rove.flow.there import There, lacking
 from rove.serve.flows.editing_schema import MOST_TEXT_BYTES, FaultOut, FlowCheckOut, StepLinesOut
-from rove.serve.flows.flow_text import blocks, line_of
+from rove.serve.flows.flow_text import flow_tables, line_of
 from rove.serve.flows.schema import FlowOut, FlowStepOut
 from rove.serve.problems import TooLargeError
 
@@ -30,7 +30,7 @@ _REFERENCE = re.compile(r"\$([a-z]\w*)")
 _WORD = re.compile(r"[a-z]\w*")
 
 
-def check_length(text: str) -> None:
+def check_flow_length(text: str) -> None:
     """Raise `TooLargeError` for a text that is too long."""
     if len(text.encode()) > MOST_TEXT_BYTES:
         message = f"The flow has more than {MOST_TEXT_BYTES} bytes."
@@ -39,7 +39,7 @@ def check_length(text: str) -> None:
 
 def drafted(text: str, name: str, kb: AsyncRove) -> tuple[FlowCheckOut, Flow | None]:
     """Check a text; returns what is told of it, and the flow, where nothing is wrong. Blocks."""
-    check_length(text)
+    check_flow_length(text)
     if max(line.count(".") for line in text.split("\n")) > MOST_DOTS:
         return _told(text, [Problem("", TOO_DEEP, "Write it in smaller steps.")], (), None), None
     source = f"{name or 'new'}.toml"
@@ -101,7 +101,7 @@ def _unread(error: ConfigError, source: str) -> Problem:
 def _told(text: str, problems: Iterable[Problem], lacks: Iterable[Problem], flow: FlowOut | None) -> FlowCheckOut:
     lines = [
         StepLinesOut(name=one.name.removeprefix("steps."), first=one.first, last=one.last)
-        for one in blocks(text)
+        for one in flow_tables(text)
         if one.name.startswith("steps.")
     ]
     steps = {one.name for one in lines}

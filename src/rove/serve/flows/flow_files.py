@@ -11,7 +11,7 @@ from rove.flow import checked, read_flow
 from rove.flow.definition import SUFFIXES, templates
 from rove.serve.administration.settings_file import BEFORE, put_in_place, version_of
 from rove.serve.flows.editing_schema import FlowFileOut, FlowFilesOut, FlowSourceOut, FlowTemplateOut
-from rove.serve.flows.flow_draft import check_length
+from rove.serve.flows.flow_draft import check_flow_length
 from rove.serve.flows.served import served_plans
 from rove.serve.problems import AbsentError, ChangedError, DeniedError
 
@@ -68,7 +68,7 @@ class FlowFolder:
     def save(self, name: str, text: str, version: str) -> FlowSourceOut:
         """Write a file, new or in place of the version that was seen."""
         file = self._open(name)
-        check_length(text)
+        check_flow_length(text)
         old = self._seen(file, version)
         try:
             file.parent.mkdir(exist_ok=True)

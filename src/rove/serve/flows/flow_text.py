@@ -22,10 +22,10 @@ class Block:
     last: int
 
 
-def blocks(text: str) -> list[Block]:
+def flow_tables(text: str) -> list[Block]:
     r"""Return the tables in their order.
 
-    >>> blocks('name = "a"\n\n# of words\n[steps.one]\nuse = "search"\n')
+    >>> flow_tables('name = "a"\n\n# of words\n[steps.one]\nuse = "search"\n')
     [Block(name='', first=1, last=1), Block(name='steps.one', first=4, last=5)]
     """
     lines = text.split("\n")
@@ -47,7 +47,7 @@ def line_of(text: str, place: str) -> int:
     >>> line_of('[steps.found]\nuse = "search"\nmode = "x"', "steps.found.mode")
     3
     """
-    found = {one.name: one for one in blocks(text)}
+    found = {one.name: one for one in flow_tables(text)}
     if place in found:
         return found[place].first
     if place == "output":
@@ -63,24 +63,24 @@ def line_of(text: str, place: str) -> int:
     return inner[0] if inner else 1
 
 
-def keys_of(text: str, name: str) -> list[str]:
+def table_keys(text: str, name: str) -> list[str]:
     """Return the keys of a table, and the tables below it."""
     lines = text.split("\n")
     keys = [
         named[1]
-        for one in blocks(text)
+        for one in flow_tables(text)
         if one.name == name
         for line in lines[one.first - 1 : one.last]
         if (named := _KEY.match(line))
     ]
-    return keys + [one.name.removeprefix(f"{name}.") for one in blocks(text) if one.name.startswith(f"{name}.")]
+    return keys + [one.name.removeprefix(f"{name}.") for one in flow_tables(text) if one.name.startswith(f"{name}.")]
 
 
 def operators_before(text: str, line: int) -> dict[str, str]:
     """Return the steps that begin before a line, each with its operator, "" where it names none, or runs for each."""
     lines = text.split("\n")
     found: dict[str, str] = {}
-    for one in blocks(text):
+    for one in flow_tables(text):
         if one.name.startswith("steps.") and one.first <= line:
             body = lines[one.first : one.last]
             used = [named[1] for each in body if (named := _USE.match(each))]
@@ -91,5 +91,5 @@ def operators_before(text: str, line: int) -> dict[str, str]:
 
 def end_of_block(text: str, line: int) -> int:
     """Return the line after which a new table can stand: the end of the one that the line is part of."""
-    held = [one for one in blocks(text) if one.first <= line]
+    held = [one for one in flow_tables(text) if one.first <= line]
     return held[-1].last if held else 0

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 from rove.errors import ConfigError, InputError
 from rove.flow.operator import OPERATORS, Input, Operator, operator_named
-from rove.flow.value_types import fits, item_type, said
+from rove.flow.value_types import fits_type, item_type, type_name
 from rove.serve.flows.editing_schema import FlowInsertOut, OperatorInputOut, OperatorOut
-from rove.serve.flows.flow_text import blocks, end_of_block, keys_of, operators_before
+from rove.serve.flows.flow_text import end_of_block, flow_tables, operators_before, table_keys
 
 LOOP = """[loops.{name}]
 steps = [{step}]
@@ -31,10 +31,12 @@ def operators() -> list[OperatorOut]:
             name=one.name,
             about=one.about,
             inputs=[
-                OperatorInputOut(name=name, type=said(kind.type), required=kind.required, default=_default(one, name))
+                OperatorInputOut(
+                    name=name, type=type_name(kind.type), required=kind.required, default=_default(one, name)
+                )
                 for name, kind in one.inputs.items()
             ],
-            output=said(one.output),
+            output=type_name(one.output),
             changes=one.effects != "none",
             needs=list(one.needs),
         )
@@ -61,14 +63,14 @@ def inserted(text: str, use: str, line: int) -> FlowInsertOut:
         raise InputError(message, cure="Choose one of the list.")
     operator = operator_named(use)
     name = _free(text, use.replace("-", "_").replace(".", "_"))
-    inputs = keys_of(text, "input") or ["question"]
+    inputs = table_keys(text, "input") or ["question"]
     lines = [f"[steps.{name}]", f'use = "{use}"']
     for key, kind in operator.inputs.items():
         if kind.required:
             lines.append(f"{key} = {_filled(key, kind, inputs, before)}")
         else:
             default = _default(operator, key)
-            lines.append(f"# {key} = {default or '…'}  ({said(kind.type)})")
+            lines.append(f"# {key} = {default or '…'}  ({type_name(kind.type)})")
     return FlowInsertOut(after=after, name=name, text="\n".join(lines) + "\n")
 
 
@@ -92,20 +94,20 @@ def _filled(key: str, kind: Input, inputs: list[str], before: dict[str, str]) ->
         return f'"$input.{key}"'
     known = {name: operator_named(use).output for name, use in before.items() if use in OPERATORS.names()}
     item = item_type(kind.type)
-    fitting = [name for name, output in known.items() if fits(output, kind.type)]
+    fitting = [name for name, output in known.items() if fits_type(output, kind.type)]
     if len(fitting) == 1:
         return f'"${fitting[0]}"'
     if not fitting and item is not None:
-        fitting = [name for name, output in known.items() if fits(output, item)]
+        fitting = [name for name, output in known.items() if fits_type(output, item)]
         if len(fitting) == 1:
             return f'["${fitting[0]}"]'
     choice = ", ".join(f"${name}" for name in fitting[-5:])
-    return f'""  # {said(kind.type)}' + (f": {choice}" if choice else "")
+    return f'""  # {type_name(kind.type)}' + (f": {choice}" if choice else "")
 
 
 def _free(text: str, wanted: str) -> str:
     """A name that no step and no loop has."""
-    taken = {one.name.partition(".")[2] for one in blocks(text)} | {"input", "item", "true", "false", "nothing"}
+    taken = {one.name.partition(".")[2] for one in flow_tables(text)} | {"input", "item", "true", "false", "nothing"}
     name, number = wanted, 2
     while name in taken or name in {"count", "failed"}:
         name, number = f"{wanted}_{number}", number + 1

@@ -14,7 +14,7 @@ from rove.records.tool import ToolRun
 from rove.serve.questions.databases import SqlOut
 from rove.serve.questions.results import AnswerOut, HitOut
 from rove.serve.redaction import public_text
-from rove.serve.tools.schema import told
+from rove.serve.tools.schema import to_plain_json
 from rove.tools.hiding import Hide
 
 DEEPEST, MOST = 4, 50
@@ -46,7 +46,7 @@ def step_value(value: object, hide: Hide, depth: int = DEEPEST) -> JsonValue:
         case _ if is_dataclass(value) and depth:
             return cast("JsonValue", {name: step_value(one, hide, depth - 1) for name, one in _fields(value)})
         case _:
-            return cast("JsonValue", told(value if isinstance(value, bool | int | float) else None, hide))
+            return cast("JsonValue", to_plain_json(value if isinstance(value, bool | int | float) else None, hide))
 
 
 def documents_in(value: object) -> Iterator[str]:

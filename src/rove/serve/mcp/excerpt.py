@@ -29,7 +29,7 @@ def excerpt(text: str, language: str, question: str, most_bytes: int) -> str:
     first = last = held.index(max(held))
     best, room = _line(text[slice(*spans[first])]), most_bytes - 2 * _size(f"{MORE} ")
     if _size(best) > room:
-        return f"{MORE if first else ''} {cut(best, room)} {MORE}".strip()
+        return f"{MORE if first else ''} {cut_bytes(best, room)} {MORE}".strip()
     while True:
         shown = _line(text[spans[first][0] : spans[last][1]])
         for begin, end in ((first, last + 1), (first - 1, last)):
@@ -41,10 +41,10 @@ def excerpt(text: str, language: str, question: str, most_bytes: int) -> str:
             return f"{before} {shown} {after}".strip()
 
 
-def cut(text: str, most_bytes: int) -> str:
+def cut_bytes(text: str, most_bytes: int) -> str:
     """Cut a text after a word, or, where there is none, a letter, so that it has at most so many bytes.
 
-    >>> cut("one two three", 9), cut("東京タワー", 7), cut("one", 9)
+    >>> cut_bytes("one two three", 9), cut_bytes("東京タワー", 7), cut_bytes("one", 9)
     ('one two', '東京', 'one')
     """
     if _size(text) <= most_bytes:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from rove.records.answer import DIFFERS
 from rove.serve.documents.schema import JobOut
 from rove.serve.documents.texts import SummaryOut, TextOut
-from rove.serve.mcp.excerpt import cut, excerpt
+from rove.serve.mcp.excerpt import cut_bytes, excerpt
 from rove.serve.questions.databases import SqlOut
 from rove.serve.questions.graph import GraphOut
 from rove.serve.questions.results import AnswerOut, CitationOut, DocumentOut, HitOut, RenderedOut
@@ -56,7 +56,7 @@ def answer_text(answer: AnswerOut) -> str:
 
 
 def _citation(one: CitationOut, *, otherwise: bool = False) -> str:
-    quote = cut(" ".join(_shown(one.rendered).split()), QUOTE_BYTES)
+    quote = cut_bytes(" ".join(_shown(one.rendered).split()), QUOTE_BYTES)
     sign = f"{DIFFERS}] says otherwise:" if otherwise else "]"
     return (
         f"[{one.number}{sign} {_place(one.title, (), one.source, one.page)} {_opened(one)}{_aged(one.as_of)}: “{quote}”"
@@ -98,7 +98,7 @@ def fields_text(documents: Iterable[DocumentOut], hidden: str) -> str:
     return "Fields: " + "; ".join((*told, "title, source, type, language, page, document_id of all")) + "."
 
 
-def read_text(read: TextOut) -> str:
+def part_as_text(read: TextOut) -> str:
     """Say a part of a document, where it goes on, and, at its beginning, its sections."""
     start, end = read.span
     head = f"{read.title or read.document_id}, characters {start}-{end} of {read.size_chars}."
@@ -106,7 +106,7 @@ def read_text(read: TextOut) -> str:
     if start == 0 and end < read.size_chars and read.sections:
         shown = read.sections[:MOST_SECTIONS]
         left = len(read.sections) - len(shown)
-        told = "; ".join(f"{cut(one.title, HEAD_BYTES)} {one.span[0]}-{one.span[1]}" for one in shown)
+        told = "; ".join(f"{cut_bytes(one.title, HEAD_BYTES)} {one.span[0]}-{one.span[1]}" for one in shown)
         parts.append(f"Sections: {told}{f'; and {left} more' if left else ''}.")
     parts.append(read.text)
     if end < read.size_chars:
@@ -120,7 +120,7 @@ def graph_text(graph: GraphOut) -> str:
     lines = [
         f"- {names.get(link.subject, link.subject)} · {link.predicate} · {names.get(link.object, link.object)}: "
         + "; ".join(
-            f"“{cut(' '.join(one.quote.split()), QUOTE_BYTES)}” ({one.title or one.source}) "
+            f"“{cut_bytes(' '.join(one.quote.split()), QUOTE_BYTES)}” ({one.title or one.source}) "
             f"{one.document_id} {one.span[0]}-{one.span[1]}"
             for one in link.relations
         )
@@ -170,8 +170,8 @@ def _place(title: str, headings: Sequence[str], source: str, page: int | None) -
     """Say where something stands: its title and headings, each once, then file and page."""
     path = " › ".join(dict.fromkeys(part for part in (title, *headings) if part))
     file = source if source != title else ""
-    where = ", ".join(filter(None, (cut(file, HEAD_BYTES // 2), f"p. {page}" if page else "")))
-    return f"{cut(path or source, HEAD_BYTES)}{f' ({where})' if where and (path or page) else ''}"
+    where = ", ".join(filter(None, (cut_bytes(file, HEAD_BYTES // 2), f"p. {page}" if page else "")))
+    return f"{cut_bytes(path or source, HEAD_BYTES)}{f' ({where})' if where and (path or page) else ''}"
 
 
 def _opened(one: HitOut | CitationOut) -> str:

@@ -52,7 +52,7 @@ from rove.serve.mcp.plain_text import (
     graph_text,
     hits_text,
     job_text,
-    read_text,
+    part_as_text,
     rows_text,
     summaries_text,
 )
@@ -156,7 +156,7 @@ async def read_document(context: ToolContext, given: ReadArguments) -> str:
         _, document = await context.view(given.space).document(given.document_id)
         start, end = _span(document, given)
         told = TextOut.of(document, (start, min(end, start + MAX_READ_CHARS)))
-        return await asyncio.to_thread(read_text, told)
+        return await asyncio.to_thread(part_as_text, told)
 
 
 async def explore(context: ToolContext, given: ExploreArguments) -> str:

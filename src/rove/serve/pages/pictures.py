@@ -14,7 +14,7 @@ PNG = b"\x89PNG"
 drawing = asyncio.Semaphore(2)
 
 
-async def picture(original: Original, kind: str, page: int, scale: int = 1, *, name: str = "") -> bytes:
+async def page_png(original: Original, kind: str, page: int, scale: int = 1, *, name: str = "") -> bytes:
     """Draw a page, counted from 1, of a file of that kind, as PNG; `scale`: 1, or 2 for one to be looked at closely.
 
     `name`: in place of a page the picture that stands in the file under this name.

@@ -15,7 +15,7 @@ from rove.load import DRAWN, PICTURED
 from rove.records import Document
 from rove.serve.caller_view import CallerView
 from rove.serve.context import CallerViewIn
-from rove.serve.pages.pictures import picture
+from rove.serve.pages.pictures import page_png
 from rove.serve.problems import AbsentError
 from rove.serve.schema import Reply
 from rove.store.originals import Original
@@ -92,7 +92,7 @@ async def page_picture(
         if request.headers.get("If-None-Match") == headers["ETag"] and await asyncio.to_thread(original.is_whole):
             return Response(status_code=304, headers=headers)
         try:
-            drawn = await picture(original, document.kind, page, scale, name=inside)
+            drawn = await page_png(original, document.kind, page, scale, name=inside)
             return Response(drawn, media_type="image/png", headers=headers)
         except AbsentError:
             if (await _holder(view, document_id, name))[1] == original:  # else it was replaced while it was drawn

@@ -15,7 +15,7 @@ from rove.serve.context import ServerContextIn
 from rove.serve.page import LIMIT, Cursor, Limit, page
 from rove.serve.people.people_routes import check_name, check_spaces
 from rove.serve.people.roles import SEES_ALL, SEES_ALL_CURE
-from rove.serve.people.schema import KeyIn, KeyOut, KeysOut, MadeKeyOut, chosen
+from rove.serve.people.schema import KeyIn, KeyOut, KeysOut, MadeKeyOut, distinct_words
 from rove.serve.problems import AbsentError
 from rove.settings import KeySettings
 from rove.store.made_keys import MadeKey
@@ -45,8 +45,8 @@ async def make(wanted: KeyIn, request: Request, server: ServerContextIn) -> Made
     if wanted.labels is not None and "admin" in wanted.rights:
         raise InputError(SEES_ALL, cure=SEES_ALL_CURE)
     key = make_key()
-    labels = None if wanted.labels is None else tuple(chosen(wanted.labels))
-    spaces, rights = tuple(chosen(wanted.spaces)), tuple(chosen(wanted.rights))
+    labels = None if wanted.labels is None else tuple(distinct_words(wanted.labels))
+    spaces, rights = tuple(distinct_words(wanted.spaces)), tuple(distinct_words(wanted.rights))
     made = MadeKey(wanted.name, hash_key(key), spaces, rights, labels)
     async with server.people.changing():
         await asyncio.to_thread(server.people.made_keys.put, made)

@@ -23,7 +23,7 @@ from rove.serve.people.schema import (
     PersonChangeIn,
     PersonIn,
     PersonOut,
-    chosen,
+    distinct_words,
     with_link,
 )
 from rove.serve.people.sessions import caller_of_person
@@ -68,8 +68,8 @@ async def make(wanted: PersonIn, request: Request, server: ServerContextIn) -> I
                 wanted.name,
                 full_name=wanted.full_name.strip(),
                 role=wanted.role,
-                spaces=chosen(wanted.spaces),
-                labels=None if wanted.labels is None else chosen(wanted.labels),
+                spaces=distinct_words(wanted.spaces),
+                labels=None if wanted.labels is None else distinct_words(wanted.labels),
             )
         )
         invitation = await _invite(person, request, server)

@@ -212,6 +212,6 @@ def with_link(token: str, expires: str, origin: str) -> InvitationOut:
     return InvitationOut(token=token, link=f"{origin}/#/invitation/{token}", expires=expires)
 
 
-def chosen(words: Sequence[str]) -> list[str]:
+def distinct_words(words: Sequence[str]) -> list[str]:
     """Each of the words once, in their order."""
     return list(dict.fromkeys(words))

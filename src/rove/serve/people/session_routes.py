@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query, Request, Response
 
 from rove.records.person import Person
 from rove.serve.admission.callers import CURE, LOCAL, NOBODY
-from rove.serve.admission.client_address import address_of
+from rove.serve.admission.client_address import client_address
 from rove.serve.admission.cookies import cookie_of, set_cookie
 from rove.serve.admission.middleware import caller_of, signed_in
 from rove.serve.context import ServerContext, ServerContextIn
@@ -53,7 +53,7 @@ async def session(request: Request, server: ServerContextIn) -> SessionOut:
 async def sign_in(wanted: SignInIn, request: Request, response: Response, server: ServerContextIn) -> SessionOut:
     """Sign in with a password; the session is in a cookie."""
     people, name = server.people, folded(wanted.name)
-    address = address_of(request.scope, server.settings.proxies)
+    address = client_address(request.scope, server.settings.proxies)
     people.delays.begin(name, address)
     person = await asyncio.to_thread(people.log.get, wanted.name)
     kept = "" if person is None or person.disabled else person.password
@@ -86,7 +86,7 @@ async def change_password(wanted: PasswordIn, request: Request, server: ServerCo
     if found is None or found.session.way != "password":
         raise _not_signed_in()
     person = found.person
-    address = address_of(request.scope, server.settings.proxies)
+    address = client_address(request.scope, server.settings.proxies)
     people.delays.begin(folded(person.name), address)
     if not await people.passwords.fits(person.password, wanted.old):
         raise WrongOldPasswordError(WRONG_OLD, cure=WRONG_OLD_CURE)

@@ -97,7 +97,7 @@ async def answering(
         await asyncio.gather(task, return_exceptions=True)
 
 
-async def told(
+async def answer_events(
     server: ServerContext,
     view: CallerView,
     question: str,

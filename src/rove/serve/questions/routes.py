@@ -11,7 +11,7 @@ from rove.events import Noted
 from rove.models.usage import metered
 from rove.off_loop import chars_of, off_loop
 from rove.serve.context import CallerViewIn, ServerContextIn
-from rove.serve.questions.asking import asked, check_question, told
+from rove.serve.questions.asking import answer_events, asked, check_question
 from rove.serve.questions.databases import DatabasesOut, SqlIn, SqlOut, askable
 from rove.serve.questions.follow_ups import FollowUpsIn, FollowUpsOut, followed
 from rove.serve.questions.graph import GraphIn, GraphOut
@@ -102,7 +102,9 @@ async def ask(wanted: AskIn, view: CallerViewIn, server: ServerContextIn, reques
     if wanted.tools:
         view.require_no_labels()
     if wanted.stream or wants_events(request):
-        telling = told(server, view, wanted.question, history=wanted.turns, where=wanted.condition, profile=profile)
+        telling = answer_events(
+            server, view, wanted.question, history=wanted.turns, where=wanted.condition, profile=profile
+        )
         return events(telling, server)
     asking = asked(server, view, wanted.question, history=wanted.turns, where=wanted.condition, profile=profile)
     answered = await while_connected(request, asking)

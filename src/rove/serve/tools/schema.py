@@ -183,7 +183,7 @@ class ToolRunOut(Reply):
             plan=PlanOut.of(run.plan, hide) if run.plan else None,
             title=hide(run.document.title) if run.document else "",
             text=hide(run.document.text) if run.document else "",
-            result=told(run.result, hide),
+            result=to_plain_json(run.result, hide),
             cut=run.cut,
             tries=run.tries,
             seconds=run.seconds,
@@ -191,10 +191,10 @@ class ToolRunOut(Reply):
         )
 
 
-def told(value: object, hide: Hide, depth: int = DEEPEST) -> object:
+def to_plain_json(value: object, hide: Hide, depth: int = DEEPEST) -> object:
     """Return a value as any JSON can hold it.
 
-    >>> told({"a": [1, float("nan")], "b": "key s3cret"}, lambda text: text.replace("s3cret", "…"))
+    >>> to_plain_json({"a": [1, float("nan")], "b": "key s3cret"}, lambda text: text.replace("s3cret", "…"))
     {'a': [1, None], 'b': 'key …'}
     """
     match value:
@@ -204,9 +204,9 @@ def told(value: object, hide: Hide, depth: int = DEEPEST) -> object:
             return value if math.isfinite(value) else None
         case dict() if depth:
             pairs = cast("Mapping[object, object]", value).items()
-            return {hide(str(key)): told(one, hide, depth - 1) for key, one in pairs}
+            return {hide(str(key)): to_plain_json(one, hide, depth - 1) for key, one in pairs}
         case list() | tuple() if depth:
-            return [told(one, hide, depth - 1) for one in cast("list[object]", value)]
+            return [to_plain_json(one, hide, depth - 1) for one in cast("list[object]", value)]
         case _:
             return hide(str(value))
 
@@ -214,7 +214,7 @@ def told(value: object, hide: Hide, depth: int = DEEPEST) -> object:
 def _filled(one: FilledParameter, hide: Hide) -> FilledOut:
     return FilledOut(
         name=one.name,
-        value=told(one.value, hide),
+        value=to_plain_json(one.value, hide),
         origin=one.origin,
         text=hide(one.text),
         span=one.span,

@@ -24,8 +24,8 @@ from rove.store.servers.lucene_calls import (
     CallError,
     Client,
     Json,
-    address_of,
     failure_of,
+    server_address,
     trusted,
 )
 from rove.store.servers.lucene_filters import Query
@@ -41,7 +41,7 @@ class ElasticClient(Client):
     """See `Client`."""
 
     def __init__(self, settings: IndexServerSettings) -> None:
-        self.url = address_of(settings)
+        self.url = server_address(settings)
         url = urlsplit(self.url)
         port = url.port or (443 if url.scheme == "https" else 80)
         node = NodeConfig(

@@ -188,7 +188,7 @@ class Calls:
         refused: list[str] = []
         waiting = list(items)
         for number in range(self.settings.retries + 1):
-            reply = await self.call("POST", "/_bulk", lines_of(alias, waiting), params=ALIAS_ONLY)
+            reply = await self.call("POST", "/_bulk", bulk_body(alias, waiting), params=ALIAS_ONLY)
             failed = [
                 (item, one)
                 for item, result in zip(waiting, reply["items"], strict=True)
@@ -235,7 +235,7 @@ def failure_of(status: int, reply: object) -> CallError:
     return CallError(status, "error", str(error)[:LONGEST_REASON])
 
 
-def lines_of(alias: str, items: Sequence[tuple[str, Json | None]]) -> bytes:
+def bulk_body(alias: str, items: Sequence[tuple[str, Json | None]]) -> bytes:
     """Return the body of a `_bulk`."""
     lines: list[Json] = []
     for name, document in items:
@@ -249,7 +249,7 @@ async def pause(number: int) -> None:
     await asyncio.sleep(min(FIRST_PAUSE_S * 2**number, LONGEST_PAUSE_S))
 
 
-def address_of(settings: IndexServerSettings) -> str:
+def server_address(settings: IndexServerSettings) -> str:
     """Return the server's address.
 
     Raises:

@@ -43,10 +43,10 @@ def word(term: str) -> str:
 
 def any_term(terms: Sequence[str]) -> Query:
     """Return a query for chunks with one of the terms, by BM25; a term that is asked for twice counts twice."""
-    return any_of([{"term": {"terms": {"value": term, "boost": times}}} for term, times in counted(terms).items()])
+    return any_of([{"term": {"terms": {"value": term, "boost": times}}} for term, times in term_counts(terms).items()])
 
 
-def counted(terms: Sequence[str]) -> dict[str, int]:
+def term_counts(terms: Sequence[str]) -> dict[str, int]:
     """Return how often each term is asked for, as it stands in the index."""
     return dict(islice(Counter(map(word, terms)).items(), MOST_TERMS))
 
@@ -74,7 +74,7 @@ class VisibleWords:
 
     async def keyword(self, terms: Sequence[str], *, top_k: int, where: Query, visible: Query) -> list[Scored]:
         """See `Index.keyword`; `visible` is the part of `where` that says what is counted."""
-        asked = counted(terms)
+        asked = term_counts(terms)
         statistics = await self._counted(list(asked), visible)
         bounds = {term: asked[term] * weight for term, weight in statistics.weights.items()}
         if not bounds:

@@ -17,7 +17,7 @@ from hashlib import blake2b
 from rove.records import Filter
 from rove.records.filter import All, Any, Compare, Not
 from rove.records.source import MetaValue
-from rove.store.servers.sort_keys import KeyTest, keys_of, tests_of
+from rove.store.servers.sort_keys import KeyTest, field_keys, tests_of
 
 TOKEN_LENGTH = 33
 MOST_TOKENS = 4_096
@@ -28,7 +28,7 @@ ALWAYS, NEVER = 'chunk_id != ""', 'chunk_id == ""'
 
 def columns_of(fields: Mapping[str, MetaValue]) -> dict[str, object]:
     """What a row's fields are kept as."""
-    found = sorted(keys_of(fields))
+    found = sorted(field_keys(fields))
     keys: dict[str, str] = {}
     for place, key in found:  # in the order of keys: of a list the first is the lowest, the last the highest
         keys.setdefault(_sorted_at(place, "<"), key)

@@ -25,7 +25,7 @@ from rove.settings import StoreSettings
 from rove.store import IndexRow, Scored, Vector
 from rove.store.catalog_rows import slices
 from rove.store.servers.oceanbase_calls import LOST, OceanBaseCalls, code_of, said_by
-from rove.store.servers.sort_keys import KEY_LENGTH, KeyTest, given_id, kept_id, keys_of, tests_of
+from rove.store.servers.sort_keys import KEY_LENGTH, KeyTest, field_keys, given_id, kept_id, tests_of
 
 T = TypeVar("T")
 VECTOR_INDEX_FROM = 65_536
@@ -56,7 +56,7 @@ class OceanBaseIndex:
         del fresh
         latest = {row.chunk_id: row for row in rows}
         for part in slices(list(latest.values()), self._bulk):
-            keys = [(kept_id(row.chunk_id), sorted(keys_of(row.fields))) for row in part]
+            keys = [(kept_id(row.chunk_id), sorted(field_keys(row.fields))) for row in part]
             held = [(at, _written(row), len(own)) for row, (at, own) in zip(part, keys, strict=True)]
             fields = [(place, key, at) for at, own in keys for place, key in own]
             await self._run(lambda cursor, held=held, fields=fields: self._write(cursor, held, fields))

@@ -21,8 +21,8 @@ from rove.store.servers.lucene_calls import (
     CallError,
     Client,
     Json,
-    address_of,
     failure_of,
+    server_address,
     trusted,
 )
 from rove.store.servers.lucene_filters import Query
@@ -38,7 +38,7 @@ class OpenSearchClient(Client):
     """See `Client`."""
 
     def __init__(self, settings: IndexServerSettings) -> None:
-        self.url = address_of(settings)
+        self.url = server_address(settings)
         key, password = settings.api_key.get_secret_value(), settings.password.get_secret_value()
         granted: dict[str, Any] = {}
         if key:

@@ -72,14 +72,14 @@ class PgvectorIndex:
     def _add(self, rows: Sequence[IndexRow]) -> None:
         latest = list({row.chunk_id: row for row in rows}.values())
         for part in slices(latest, self.settings.server.bulk_rows):
-            self._calls.run(lambda connection, part=part: tables.write(self._made(connection), part))
+            self._calls.run(lambda connection, part=part: tables.upsert_rows(self._made(connection), part))
 
     async def remove(self, chunk_ids: Collection[str]) -> None:
         """See `Index.remove`."""
 
         def work(connection: Connection, part: Sequence[str]) -> None:
             with self._made(connection).transaction():
-                tables.forget(connection, part)
+                tables.delete_rows(connection, part)
 
         for part in slices([one for one in chunk_ids if "\0" not in one]):
             await asyncio.to_thread(self._calls.run, lambda connection, part=part: work(connection, part))
@@ -100,7 +100,7 @@ class PgvectorIndex:
                 words_index.make_index(connection, chunks, self.settings.k1, self.settings.b)
                 counted = connection.execute("SELECT reltuples FROM pg_class WHERE oid = 'index_rows'::regclass")
                 if abs(chunks - (counted.fetchone() or (0,))[0]) > CHANGED_SHARE * chunks:
-                    for table in tables.kept(connection):
+                    for table in tables.existing_tables(connection):
                         tables.execute(connection, f"ANALYZE {table}")
 
         await asyncio.to_thread(self._calls.run, work)
@@ -122,14 +122,14 @@ class PgvectorIndex:
     async def _each_table(self, command: str) -> None:
         def work(connection: Connection) -> None:
             with tables.unhurried(self._made(connection)):
-                for table in tables.kept(connection):
+                for table in tables.existing_tables(connection):
                     tables.execute(connection, f"{command} {table}")
 
         await asyncio.to_thread(self._calls.run, work)
 
     async def rebuild(self, batches: AsyncIterator[Sequence[IndexRow]]) -> None:
         """See `Index.rebuild`."""
-        make = tables.make
+        make = tables.create_tables
         await asyncio.to_thread(self._calls.run, lambda new: make(new, self.schema, self.dimension, anew=True))
         async for rows in batches:
             await self.add(rows)
@@ -268,7 +268,7 @@ class PgvectorIndex:
     def _made(self, connection: Connection) -> Connection:
         """Make the tables where this process has not yet seen them."""
         if not self._is_made:
-            tables.make(connection, self.schema, self.dimension)
+            tables.create_tables(connection, self.schema, self.dimension)
             self._is_made = True
         return connection
 

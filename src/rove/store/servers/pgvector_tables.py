@@ -94,37 +94,37 @@ def prepare(connection: Connection, schema: str, timeout_s: float) -> None:
         message = f"The extension vector of this Postgres is {version}; {'.'.join(map(str, LEAST_VERSION))} is needed."
         raise ConfigError(message, cure="Install a newer pgvector, and run there: ALTER EXTENSION vector UPDATE")
     words = connection.execute(_EXTENSION, [pgvector_words.EXTENSION]).fetchone() or (place,)
-    execute(connection, f"SET search_path TO {quoted(schema)}, {quoted(place)}, {quoted(str(words[0]))}")
+    execute(connection, f"SET search_path TO {quote_name(schema)}, {quote_name(place)}, {quote_name(str(words[0]))}")
     execute(connection, f"SET statement_timeout TO {round(1_000 * timeout_s)}")
 
 
-def make(connection: Connection, schema: str, dimension: int, *, anew: bool = False) -> None:
+def create_tables(connection: Connection, schema: str, dimension: int, *, anew: bool = False) -> None:
     """Make the tables where there are none; `anew`: in place of those that are there."""
     if not anew and connection.execute("SELECT to_regclass('index_totals')").fetchone() != (None,):
         return
     with connection.transaction():
         connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 1))", [schema])
-        if connection.execute("SELECT to_regnamespace(%s)", [quoted(schema)]).fetchone() == (None,):
-            execute(connection, f"CREATE SCHEMA {quoted(schema)}")
+        if connection.execute("SELECT to_regnamespace(%s)", [quote_name(schema)]).fetchone() == (None,):
+            execute(connection, f"CREATE SCHEMA {quote_name(schema)}")
         if anew:
             execute(connection, DROP)
         elif connection.execute("SELECT to_regclass('index_totals')").fetchone() != (None,):
             return
         storage = "PLAIN" if dimension <= IN_PLACE else "EXTERNAL"
         execute(connection, MAKE.format(dimension=dimension, storage=storage))
-        pgvector_words.make(connection)
+        pgvector_words.create_words_table(connection)
 
 
-def kept(connection: Connection) -> tuple[str, ...]:
+def existing_tables(connection: Connection) -> tuple[str, ...]:
     """The tables that there are."""
     return (*TABLES, pgvector_words.TABLE) if pgvector_words.is_kept(connection) else TABLES
 
 
-def write(connection: Connection, rows: Collection[IndexRow]) -> None:
+def upsert_rows(connection: Connection, rows: Collection[IndexRow]) -> None:
     """Add chunks, in place of those with the same ids, all of them or none."""
     bags = [Counter(map(kept_term, row.terms.split())) for row in rows]
     with connection.transaction():
-        forget(connection, [row.chunk_id for row in rows])
+        delete_rows(connection, [row.chunk_id for row in rows])
         found = connection.execute("SELECT nextval('index_ids') FROM generate_series(1, %s)", [len(rows)])
         ids = [int(number) for (number,) in found]
         each = list(zip(ids, rows, bags, strict=True))
@@ -132,17 +132,17 @@ def write(connection: Connection, rows: Collection[IndexRow]) -> None:
         _copy(connection, "index_vectors", ((_BIG.pack(number), _vector(row)) for number, row, _ in each))
         _copy(connection, "index_postings", _postings(each))
         if pgvector_words.is_kept(connection):
-            words = ((_BIG.pack(number), pgvector_words.words_of(bag).encode()) for number, _, bag in each)
+            words = ((_BIG.pack(number), pgvector_words.indexed_words(bag).encode()) for number, _, bag in each)
             _copy(connection, pgvector_words.TABLE, words)
 
 
-def forget(connection: Connection, chunk_ids: Sequence[str]) -> None:
+def delete_rows(connection: Connection, chunk_ids: Sequence[str]) -> None:
     """Delete chunks; the caller has begun a transaction."""
     ids = [number for (number,) in connection.execute(
         "DELETE FROM index_rows WHERE chunk_id = ANY (%s) RETURNING id", [list(chunk_ids)]
     )]  # fmt: skip
     if ids:
-        for table in kept(connection)[1:]:
+        for table in existing_tables(connection)[1:]:
             if table != "index_totals":
                 connection.execute(f"DELETE FROM {table} WHERE id = ANY (%s)".encode(), [ids])  # noqa: S608
 
@@ -171,7 +171,7 @@ def unhurried(connection: Connection) -> Generator[None]:
     connection.execute("SELECT set_config('statement_timeout', %s, false)", before)
 
 
-def quoted(name: str) -> str:
+def quote_name(name: str) -> str:
     """A name as SQL has it."""
     doubled = name.replace('"', '""')
     return f'"{doubled}"'

@@ -27,7 +27,7 @@ _PLACE = """
 _MAKE = f"CREATE TABLE {TABLE} (id bigint PRIMARY KEY, words text NOT NULL)"
 
 
-def make(connection: Connection) -> None:
+def create_words_table(connection: Connection) -> None:
     """Make the table, in the caller's transaction, where the server has the extension and the user may use it."""
     place = connection.execute(_PLACE, [EXTENSION]).fetchone()
     if place is None:
@@ -58,10 +58,10 @@ def make_index(connection: Connection, chunks: int, k1: float, b: float) -> None
     connection.execute(f"CREATE INDEX {INDEX} ON {TABLE} USING bm25 (words) WITH ({options})".encode())
 
 
-def words_of(bag: Counter[str]) -> str:
+def indexed_words(bag: Counter[str]) -> str:
     """Terms as the extension reads them, each one word of ASCII, whatever signs it has.
 
-    >>> words_of(Counter({"Öl": 2}))
+    >>> indexed_words(Counter({"Öl": 2}))
     'xc3966c xc3966c'
     """
     return " ".join(_word(term) for term in bag.elements())

@@ -47,7 +47,7 @@ def place_of(name: str, kind: str) -> str:
     return f"{kind}{digest[:31]}"
 
 
-def keys_of(fields: Mapping[str, MetaValue]) -> set[tuple[str, str]]:
+def field_keys(fields: Mapping[str, MetaValue]) -> set[tuple[str, str]]:
     """Every place at which these fields have a value, with its key there."""
     found = set[tuple[str, str]]()
     for name, value in fields.items():

@@ -27,13 +27,13 @@ from rove.load.office.docx.styles import (
     Numbered,
     W,
     WordStyle,
-    numbered,
     outline_level,
+    paragraph_number,
     read_run_styles,
     read_styles,
     value,
 )
-from rove.load.office.docx.table import WRAPPERS, rows_of, table_text
+from rove.load.office.docx.table import WRAPPERS, docx_rows, table_text
 from rove.load.office.docx.text import ParagraphReader, is_bold, is_page_number
 from rove.load.office.drawing import DGM, diagram_pieces
 from rove.load.office.opc import Package, XmlPart
@@ -179,7 +179,7 @@ class _BodyWriter:
 
     def _table(self, node: Node) -> Iterator[Piece]:
         """A table of one cell is a frame, and its content is yielded."""
-        rows = rows_of(node)
+        rows = docx_rows(node)
         if len(rows) == 1 and len(rows[0]) == 1:
             yield from self.pieces(rows[0][0])
             return
@@ -196,7 +196,7 @@ class _BodyWriter:
                 place = self._numbered(properties, self._style(properties))
                 out += [self.numbering.label(place) if place.list_id else "", self.reader.read(node)]
             elif node.tag == f"{W}tbl":
-                rows = rows_of(node)
+                rows = docx_rows(node)
                 if len(rows) == 1 and len(rows[0]) == 1:
                     out.append(self._cell(rows[0][0], nested))
                 else:
@@ -213,7 +213,7 @@ class _BodyWriter:
 
     def _numbered(self, properties: Node | None, style: WordStyle) -> Numbered:
         """The paragraph's own list, else that of its style; "0" takes the number away."""
-        own = numbered(properties)
+        own = paragraph_number(properties)
         place = own if own.list_id else style.numbered
         return Numbered() if place.list_id == "0" else place
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from rove.load.office.docx.styles import Numbered, W, WordStyle, value
-from rove.load.office.numerals import written
+from rove.load.office.numerals import format_numeral
 from rove.load.xmltree import Node, integer
 
 LEVELS = 9
@@ -48,7 +48,7 @@ class Numbering:
 
         def number(found: re.Match[str]) -> str:
             at = int(found[1]) - 1
-            return written(counts[at], "decimal" if level.plain else levels[at].kind)
+            return format_numeral(counts[at], "decimal" if level.plain else levels[at].kind)
 
         return re.sub(r"%([1-9])", number, level.template).strip()
 

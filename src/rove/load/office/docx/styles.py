@@ -99,7 +99,7 @@ def outline_level(properties: Node | None) -> int | None:
     return min(level + 1, 6) if 0 <= level < BODY_LEVEL else 0
 
 
-def numbered(properties: Node | None) -> Numbered:
+def paragraph_number(properties: Node | None) -> Numbered:
     """Return what `w:pPr` says of a paragraph's number."""
     found = properties.find(f"{W}numPr") if properties is not None else None
     if found is None:
@@ -122,7 +122,7 @@ def _style(style_id: str, nodes: dict[str, Node]) -> WordStyle:
     lineage = _lineage(style_id, nodes)
     names = [value(node, "name") for node in lineage]
     properties = [node.find(f"{W}pPr") for node in lineage]
-    lists = (found for entry in properties if (found := numbered(entry)).list_id)
+    lists = (found for entry in properties if (found := paragraph_number(entry)).list_id)
     return WordStyle(
         name=names[0],
         level=next(

@@ -24,7 +24,7 @@ def children(node: Node, tag: str) -> Iterator[Node]:
             yield from children(child, tag)
 
 
-def rows_of(table: Node) -> list[list[Node]]:
+def docx_rows(table: Node) -> list[list[Node]]:
     """Return the cells of a table by rows; rows that were deleted are gone."""
     kept = (row for row in children(table, f"{W}tr") if row.find(f"{W}trPr/{W}del") is None)
     return [cells for row in kept if (cells := list(children(row, f"{W}tc")))]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from rove.load.formula.omml import M, omml_to_latex
 from rove.load.office.chart import C
-from rove.load.office.compose import PAGE_BREAK, link, picture
+from rove.load.office.compose import PAGE_BREAK, image_markdown, link
 from rove.load.office.docx.styles import OFF, RunStyle, W, run_style, value
 from rove.load.office.drawing import DGM, A, picture_name
 from rove.load.office.opc import R, XmlPart
@@ -224,10 +224,10 @@ class ParagraphReader:
             blip = found.find(f"{PIC}blipFill/{A}blip")
             what = (own.get("descr", "") if own is not None else "") or (described if len(pictures) == 1 else "")
             if blip is not None:
-                self._say(picture(what, picture_name(blip, self.part)))
+                self._say(image_markdown(what, picture_name(blip, self.part)))
         hanging = [found for found in node.iter(*HANGING) if not _in_text_box(found, node)]
         if described and not pictures and not hanging:
-            self._say(picture(described, ""))
+            self._say(image_markdown(described, ""))
         self.hanging.extend(hanging)
 
     def _vml(self, node: Node) -> None:
@@ -236,7 +236,7 @@ class ParagraphReader:
             relation = self.part.relations.get(image.get(f"{R}id", ""))
             if relation and not _in_text_box(image, node):
                 what = (shape.get("alt", "") if shape is not None else "") or image.get(f"{OFFICE}title", "")
-                self._say(picture(what, relation.target.rsplit("/", 1)[-1]))
+                self._say(image_markdown(what, relation.target.rsplit("/", 1)[-1]))
         for words in node.iter(f"{V}textpath"):  # letters that are drawn, a watermark for one
             if not _in_text_box(words, node):
                 self._say(words.get("string", ""))

@@ -16,14 +16,14 @@ from rove.load.office.compose import (
     TABLE,
     Piece,
     heading,
+    image_markdown,
     item,
     link,
     note,
     paged_table,
-    picture,
 )
 from rove.load.office.docx.text import is_page_number
-from rove.load.office.numerals import written
+from rove.load.office.numerals import format_numeral
 from rove.load.office.odf.file import (
     CHART,
     DRAW,
@@ -194,7 +194,7 @@ class ContentReader:
                     self.hanging.append(root)
                     return ""
             if node.tag == f"{DRAW}image":
-                return picture(_described(frame), node.get(f"{XLINK}href", "").rpartition("/")[2])
+                return image_markdown(_described(frame), node.get(f"{XLINK}href", "").rpartition("/")[2])
         return ""
 
     def _hung(self) -> Iterator[Piece]:
@@ -321,7 +321,9 @@ def _label(counts: list[int], levels: list[ListLevel], depth: int) -> str:
     if not level.kind:
         return ""
     shown = range(max(0, depth + 1 - max(level.shown, 1)), depth + 1)
-    numbers = [written(max(counts[at], 1), NUMBERS.get(levels[at].kind, "decimal")) for at in shown if levels[at].kind]
+    numbers = [
+        format_numeral(max(counts[at], 1), NUMBERS.get(levels[at].kind, "decimal")) for at in shown if levels[at].kind
+    ]
     return f"{level.before}{'.'.join(numbers)}{level.after}".strip()
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from rove.load.formula.omml import M, omml_to_latex
 from rove.load.office.chart import C, chart_pieces
-from rove.load.office.compose import IMAGE, TABLE, Piece, PiecePlace, heading, item, link, picture
+from rove.load.office.compose import IMAGE, TABLE, Piece, PiecePlace, heading, image_markdown, item, link
 from rove.load.office.drawing import DGM, A, diagram_pieces, picture_name
-from rove.load.office.numerals import written
+from rove.load.office.numerals import format_numeral
 from rove.load.office.opc import Package, R, XmlPart
 from rove.load.office.pptx.layout import TITLES, Layouts, P, SlideFrame, frame, level, placeholder
 from rove.load.office.reading_order import reading_order
@@ -118,13 +118,13 @@ class SlideReader:
             what = _described(shape) or next((o.get("name", "") for o in shape.iter(f"{P}oleObj")), "")
             blip = next(shown.iter(f"{A}blip"), None) if shown is not None else None
             if what or blip is not None:
-                yield Piece(picture(what, picture_name(blip, self.slide) if blip is not None else ""), IMAGE)
+                yield Piece(image_markdown(what, picture_name(blip, self.slide) if blip is not None else ""), IMAGE)
 
     def _picture(self, shape: Node) -> Iterator[Piece]:
         blip = shape.find(f"{P}blipFill/{A}blip")
         marks = shape.iter(DECORATIVE)
         if blip is not None and not any(mark.get("val", "") in ("1", "true") for mark in marks):
-            yield Piece(picture(_described(shape), picture_name(blip, self.slide)), IMAGE)
+            yield Piece(image_markdown(_described(shape), picture_name(blip, self.slide)), IMAGE)
 
     def _paragraphs(self, shape: Node) -> Iterator[Piece]:
         self.counts = {}
@@ -150,7 +150,7 @@ class SlideReader:
             return ""
         self.counts[depth] = self.counts.get(depth, start - 1) + 1
         way = next((name for name in NUMBERS if kind.startswith(name)), "arabic")
-        number = written(self.counts[depth], NUMBERS[way])
+        number = format_numeral(self.counts[depth], NUMBERS[way])
         ends = {"Period": ".", "ParenR": ")", "ParenBoth": ")"}
         end = next((mark for name, mark in ends.items() if kind.endswith(name)), "")
         return f"{'(' if kind.endswith('ParenBoth') else ''}{number}{end}"

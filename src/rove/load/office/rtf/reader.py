@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from rove.load.office.compose import Piece, link, note, picture
+from rove.load.office.compose import Piece, image_markdown, link, note
 from rove.load.office.docx.text import PAGE_FIELD, field_target, is_page_number
 from rove.load.office.rtf.body import RtfBody
-from rove.load.office.rtf.rtf_words import Token, tokens
+from rove.load.office.rtf.rtf_words import Token, rtf_tokens
 from rove.load.office.rtf.text import Collected, Fonts
 from rove.load.struck import joined_strikes, struck
 from rove.load.symbol_fonts import with_symbols
@@ -84,7 +84,7 @@ class RtfReader:
 
     def pieces(self) -> Iterator[Piece]:
         """Yield the pieces of the document, in order, and its notes."""
-        for token in tokens(self.data):
+        for token in rtf_tokens(self.data):
             if token.kind == "}" and not self.groups:
                 break
             self._take(token)
@@ -228,7 +228,7 @@ class RtfReader:
     def _end_picture(self) -> None:
         self.pictures += 1
         name = f"image{self.pictures}.{self.format}" if self.format else f"image{self.pictures}"
-        self._say(picture(self.described, name))
+        self._say(image_markdown(self.described, name))
         self.described = self.format = ""
 
     def _end_kept(self, kept: str, sink: Collected) -> None:

@@ -31,10 +31,10 @@ class Token:
     number: int | None = None
 
 
-def tokens(data: str) -> Iterator[Token]:
+def rtf_tokens(data: str) -> Iterator[Token]:
     r"""Yield the words of RTF, each of whose bytes is a character of `data`; binary data is left out.
 
-    >>> [(t.kind, t.text, t.number) for t in tokens("{\\b1 a\\'e4}")]
+    >>> [(t.kind, t.text, t.number) for t in rtf_tokens("{\\b1 a\\'e4}")]
     [('{', '', None), ('word', 'b', 1), ('text', 'a', None), ('byte', '', 228), ('}', '', None)]
     """
     at = 0
