@@ -8,7 +8,7 @@ from rove.answer.reference_checker import ReferenceChecker
 from rove.answer.reply import ReplyPart
 from rove.answer.sentence_judge import SentenceJudge
 from rove.models.fake import FakeEmbedder
-from rove.models.judge import Support
+from rove.models.judge import Judge, JudgedSpan, Support
 from rove.records import Chunk, Hit
 
 TEXTS = ("The bridge opened in 1908.", "Ada Byron heads the office.", "The bridge opened in 1908.")
@@ -36,7 +36,7 @@ async def test_a_number_that_no_reference_has_is_passed_over() -> None:
     assert await rests_on("Nobody has said this anywhere.", 1, 2) == []
 
 
-class _Says:
+class _Says(Judge):
     """A judge that gives every pair the same chance of support."""
 
     def __init__(self, chance: float) -> None:
@@ -44,6 +44,12 @@ class _Says:
 
     async def supported(self, claim: str, premise: str) -> Support:
         return Support(self._chance, 1 - self._chance, 0.0)
+
+    async def answers(self, question: str, passage: str) -> float:
+        raise NotImplementedError
+
+    async def span(self, question: str, passage: str) -> JudgedSpan | None:
+        raise NotImplementedError
 
 
 @pytest.mark.parametrize(("chance", "held"), [(0.6, False), (0.95, True)])

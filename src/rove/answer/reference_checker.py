@@ -237,7 +237,7 @@ class ReferenceChecker:
 
     def _is_mixed(self, read: _Read) -> bool:
         """Say whether a sentence without spaces has a word in Latin letters that stands in no reference."""
-        text = read.part.text
+        text = fold_spelling(read.part.text)
         return is_unspaced(text) and any(word not in self._plain for word in _LATIN.findall(text))
 
     def _speaks_of_it(self, read: _Read, number: int) -> bool:
