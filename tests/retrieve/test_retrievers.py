@@ -276,3 +276,9 @@ def test_a_question_in_another_language_is_read_both_ways() -> None:
     assert search_terms(asked, ["en"]) == ["besiegten", "denver", "bronco", "panther", *german]  # and nothing dies
     assert search_terms(asked, ["de", "en"]) == german
     assert {"super", "bowl"} <= set(search_terms("超级碗 Super Bowl 在哪里?", ["en"]))
+
+
+def test_a_question_of_few_words_is_read_in_every_language_of_the_base() -> None:
+    assert set(search_terms("Groesse", ["en", "de"])) >= {"gross", "groess"}
+    assert set(search_terms("die Groesse", ["hu", "de"])) >= {"gross"}
+    assert search_terms("What is the Groesse of it?", ["en", "de"]) == ["groess"], "English is told by its words"

@@ -30,6 +30,8 @@ _WORD = rf"[^\W{_HAN}{_KANA}{_OPEN}\p{{Hangul}}]+"
 _EMOJI = regex.compile(r"\p{Emoji_Presentation}")
 _OPERATOR = regex.compile(r"(?!(.)\1{1,3}+$|[?!]+$)[&|!<>=+*/%^~?@$:-]{2,4}+|&&|\|\|")
 """A sign of a programming language that stands alone, as "&&" or "->"; no rule or table of markdown."""
+_SIGNED = regex.compile(r"(?<![\p{Latin}\d_.])(?:\p{Latin}(?:\+\+|#)|\.\p{Lu}{2,4})(?![\p{Latin}_+#])")
+"""A name of which the signs are a part: "C++", "F#", ".NET"."""
 _UNSPACED_RUN = rf"[{_HAN}{_KANA}]+|[{_OPEN}]+|\p{{Hangul}}+|\p{{Emoji_Presentation}}"
 _WORDS = regex.compile(rf"{_UNSPACED_RUN}|{_WORD}(?:{_JOINED}{_WORD}|,\d{{3}}(?!\d))*")
 _UNSPACED = regex.compile(rf"[{_HAN}{_KANA}{_OPEN}]")
@@ -87,6 +89,8 @@ def query_terms(text: str, language: str) -> list[str]:
     (['mani', 'singer'], ['to', 'be', 'or', 'not', 'to', 'be'])
     >>> query_terms("Party 🎉?", "en"), query_terms("&& ||", "en"), terms("a && b", "en")
     (['parti', '🎉'], ['&&', '||'], ['&&', 'b', 'a'])
+    >>> query_terms("Is it written in C++?", "en"), terms("Only C# (.NET).", "en")
+    (['written', 'c', 'c++'], ['c', 'c#', 'net', '.net', 'onli'])
     """
     analyser = _analyser(language)
     if _is_plain(text):
@@ -102,6 +106,7 @@ def query_terms(text: str, language: str) -> list[str]:
             every.append(term)
             if named or form not in analyser.stops:
                 telling.append(term)
+    telling += (name.casefold() for name in _SIGNED.findall(text))
     return [term for term in telling or every or filter(_OPERATOR.fullmatch, text.split()) if term]
 
 
@@ -137,6 +142,8 @@ class _Analyser(dict[str, str]):
 
     def __missing__(self, piece: str) -> str:
         core = piece.strip(_EDGES)
+        if not piece.isalnum() and (signed := _SIGNED.findall(piece)):
+            return self._signed(piece, signed)
         if len(piece) <= CACHED_CHARS and _is_plain(core):
             return self._plain(piece, core.casefold())
         return self._any(piece)
@@ -147,6 +154,12 @@ class _Analyser(dict[str, str]):
         if form in self.stops:
             self.stop_terms[piece] = found
             found = ""
+        self[piece] = found
+        return found
+
+    def _signed(self, piece: str, names: list[str]) -> str:
+        """Analyse a piece with names of which signs are a part: these, beside what it is without signs."""
+        found = " ".join([self._any(piece), *(name.casefold() for name in names)]).strip()
         self[piece] = found
         return found
 

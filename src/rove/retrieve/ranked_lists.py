@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Container, Sequence
+from itertools import chain
 
 from rove.language.detect import UNKNOWN, detect
 from rove.language.words import foreign_terms, query_terms
@@ -15,6 +16,8 @@ from rove.store.search_lists import SearchLists
 from rove.tracing import stage
 
 COMMON_FROM, COMMON_TO, COMMON_LEAST = 10, 100, 30
+FEW_WORDS = 2
+"""A question of so many words may be in any language of the base, whichever it seems to be in."""
 
 
 async def ranked_lists(search_context: SearchContext, query: Query, *, top_k: int, names: Sequence[str]) -> SearchLists:
@@ -34,8 +37,14 @@ async def entry_terms(search_context: SearchContext, question: str) -> list[str]
 
 
 def search_terms(question: str, languages: Sequence[str]) -> list[str]:
-    """Return the terms to search a base of these languages for; of a question in none of them, read both ways."""
+    """Return the terms to search a base of these languages for; of a question in none of them, read both ways.
+
+    One of very few words is read in each of them: "Groesse" finds "Größe" beside English texts too.
+    """
     spoken = detect(question)
+    if len(question.split()) <= FEW_WORDS and len(languages) > 1:
+        read = (foreign_terms(question, language, spoken) for language in languages)
+        return list(dict.fromkeys(chain.from_iterable(read)))
     if spoken in languages:
         return query_terms(question, spoken)
     language = detect(question, languages)
