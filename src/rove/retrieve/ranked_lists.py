@@ -16,19 +16,21 @@ from rove.store.search_lists import SearchLists
 from rove.tracing import stage
 
 COMMON_FROM, COMMON_TO, COMMON_LEAST = 10, 100, 30
-FEW_WORDS = 2
-"""A question of so many words may be in any language of the base, whichever it seems to be in."""
 
 
 async def ranked_lists(search_context: SearchContext, query: Query, *, top_k: int, names: Sequence[str]) -> SearchLists:
     """Ask the store for the named lists ("keyword", "semantic"), each up to `top_k` long."""
     terms = vector = None
+    languages = await search_context.store.languages(query.where) if "keyword" in names else ()
     if "keyword" in names:
-        terms = search_terms(query.text, await search_context.store.languages(query.where))
-        terms += await entry_terms(search_context, query.text)
+        terms = search_terms(query.text, languages) + await entry_terms(search_context, query.text)
     if "semantic" in names:
         vector = (await search_context.embedder.queries([query.text]))[0]
-    return await searched(search_context, query.text, terms=terms, vector=vector, top_k=top_k, where=query.where)
+    lists = await searched(search_context, query.text, terms=terms, vector=vector, top_k=top_k, where=query.where)
+    if terms and len(languages) > 1 and not lists.ranked["keyword"]:
+        terms = every_languages_terms(query.text, languages)
+        return await searched(search_context, query.text, terms=terms, vector=vector, top_k=top_k, where=query.where)
+    return lists
 
 
 async def entry_terms(search_context: SearchContext, question: str) -> list[str]:
@@ -37,18 +39,21 @@ async def entry_terms(search_context: SearchContext, question: str) -> list[str]
 
 
 def search_terms(question: str, languages: Sequence[str]) -> list[str]:
-    """Return the terms to search a base of these languages for; of a question in none of them, read both ways.
-
-    One of very few words is read in each of them: "Groesse" finds "Größe" beside English texts too.
-    """
+    """Return the terms to search a base of these languages for; of a question in none of them, read both ways."""
     spoken = detect(question)
-    if len(question.split()) <= FEW_WORDS and len(languages) > 1:
-        read = (foreign_terms(question, language, spoken) for language in languages)
-        return list(dict.fromkeys(chain.from_iterable(read)))
     if spoken in languages:
         return query_terms(question, spoken)
     language = detect(question, languages)
     return query_terms(question, language) if spoken == UNKNOWN else foreign_terms(question, language, spoken)
+
+
+def every_languages_terms(question: str, languages: Sequence[str]) -> list[str]:
+    """Return the terms of a question as each of the languages reads it: "Groesse" beside English texts is "gross" too.
+
+    For a question of which nothing is found in the language that it seems to be in, as may be with a single word.
+    """
+    spoken = detect(question)
+    return list(dict.fromkeys(chain.from_iterable(foreign_terms(question, one, spoken) for one in languages)))
 
 
 async def to_hits(
