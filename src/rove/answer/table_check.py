@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
 
 from rove.answer.claim import fold_spelling
 from rove.answer.values import Value, holds_value, read_values, units_in
+from rove.language.find_words import has_word
 from rove.language.pipe_rows import PipeRow, table_rows
 from rove.language.rendering import render
 from rove.language.sentences import sentence_spans
@@ -70,7 +70,7 @@ def misplaces(
 
 def _says(said: str, cell: str, stated: Sequence[Value]) -> bool:
     """Say whether a sentence says a cell: as a word, or its value."""
-    if re.search(rf"(?<!\w){re.escape(cell)}(?!\w)" if cell.isascii() else re.escape(cell), said):
+    if has_word(said, cell) if cell.isascii() else cell in said:
         return True
     found = read_values(cell, "")
     return len(found) == 1 and cell[:1].isdigit() and holds_value(found[0], stated)

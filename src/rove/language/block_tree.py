@@ -263,10 +263,17 @@ class _Builder:
             return _cell(token.content, self.text, int(token.meta["at"]))
         if self.frames[-1].kind in {"cell", "heading"} and "\n" not in token.content:
             first = token.map[0] if token.map else bisect_right(self.lines, self.cursor) - 1
-            content = re.escape(token.content).replace("\\|", "\\\\?\\|")
-            if found := re.compile(content).search(self.text, max(self.cursor, self.lines[first])):
-                return _cell(token.content, self.text, found.start())
+            start = self._find(token.content, max(self.cursor, self.lines[first]))
+            if start >= 0:
+                return _cell(token.content, self.text, start)
         return self._lined(token)
+
+    def _find(self, content: str, start: int) -> int:
+        """Return where a content begins, each of its bars escaped or not; -1 where it is not."""
+        if "|" not in content:
+            return self.text.find(content, start)
+        found = re.compile(re.escape(content).replace("\\|", "\\\\?\\|")).search(self.text, start)
+        return found.start() if found else -1
 
     def _lined(self, token: Token) -> _Places:
         """Find lines of content: each is the end of a line of the text, save for blanks around it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from rove.language.scripts import is_unspaced
 from rove.records.document import Span
 
 _BETWEEN = r"[\s*_`~|\\]++"
@@ -27,6 +28,29 @@ def find_words(text: str, words: str) -> Iterator[Span]:
     between, wanted = (_BETWEEN, bare) if bare else (r"\s++", given)  # marks alone are looked for as they are
     for found in re.finditer(between.join(map(re.escape, wanted)), _folded(text)):
         yield found.span()
+
+
+def has_word(text: str, word: str) -> bool:
+    """Say whether a word, or several in a row, stands in a text as it is written, and not within a longer word.
+
+    In Chinese, Japanese and Thai, which have no spaces, every place counts.
+
+    >>> has_word("Class 12 of art", "art"), has_word("Class 12 of parts", "art"), has_word("价格表A12的价格", "A12")
+    (True, False, True)
+    """
+    at = text.find(word)
+    while at >= 0:
+        end = at + len(word)
+        if not (_is_joined(text[at - 1 : at], word[:1]) or _is_joined(word[-1:], text[end : end + 1])):
+            return True
+        at = text.find(word, at + 1)
+    return False
+
+
+def _is_joined(left: str, right: str) -> bool:
+    """Say whether two neighbours, each one character or none, are of one word."""
+    both = (left.isalnum() or left == "_") and (right.isalnum() or right == "_")
+    return both and not (is_unspaced(left) or is_unspaced(right))
 
 
 def _folded(text: str) -> str:

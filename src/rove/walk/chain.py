@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from rove.answer.extract import Candidate
 from rove.enrich.entities import mentions
+from rove.language.find_words import has_word
 from rove.language.pipe_rows import table_rows
 from rove.language.quantities.reader import read_quantities
 from rove.language.relative_days import is_day_or_month
@@ -77,7 +78,7 @@ class BridgeValue:
     def names(self, headings: Sequence[str]) -> bool:
         """Say whether the last of some headings has it."""
         own = _folded(self.text)
-        return any(_has_word(own, _folded(title)) for title in headings[-1:]) and (
+        return any(has_word(_folded(title), own) for title in headings[-1:]) and (
             len(own) >= SHORT or own in map(_folded, headings)
         )
 
@@ -88,8 +89,8 @@ class BridgeValue:
             return True
         said = _folded(candidate.text)
         if len(own) >= SHORT or (len(own) > 1 and not own.isalpha() and not own.isdigit()):
-            return _has_word(own, said)
-        return bool(head) and (_has_word(f"{head}{own}", said) or _has_word(f"{head} {own}", said))
+            return has_word(said, own)
+        return bool(head) and (has_word(said, f"{head}{own}") or has_word(said, f"{head} {own}"))
 
 
 def sentence_in_place(candidate: Candidate) -> str:
@@ -281,14 +282,8 @@ def _is_new(value: BridgeValue, question: str, before: str) -> bool:
     own = set(query_terms(text, "und")) or {text.casefold()}
     if own.intersection(query_terms(question, "und")) and not any(map(str.isdigit, text)):
         return False
-    return not _has_word(_folded(value.wanted), _folded(before))
+    return not has_word(_folded(before), _folded(value.wanted))
 
 
 def _folded(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
-
-
-def _has_word(word: str, text: str) -> bool:
-    start = r"(?<![a-z0-9])" if word[:1].isascii() else ""
-    end = r"(?![a-z0-9])" if word[-1:].isascii() else ""
-    return bool(re.search(f"{start}{re.escape(word)}{end}", text))

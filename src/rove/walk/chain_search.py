@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
 from rove.answer.extract import Candidate, table_of
+from rove.language.find_words import has_word
 from rove.language.scripts import is_unspaced
 from rove.records import Hit
 from rove.records.walk_events import LeadKind
@@ -281,7 +281,7 @@ def _is_named(title: str, text: str) -> bool:
         return name in said
     if " " in name:
         return f" {name} " in f" {said} "
-    return title[:1].isupper() and bool(re.search(rf"\b{re.escape(title)}\b", text))
+    return title[:1].isupper() and has_word(text, title)
 
 
 def _is_telling(name: str) -> bool:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 
+from rove.language.find_words import has_word
 from rove.walk.references import heading_number
 
 _HEAD = re.compile(r"^[ \t]*\|(?P<cells>[^\n]+)\|[ \t]*\n[ \t]*\|[ \t:|-]+\|[ \t]*$", re.MULTILINE)
+_LABEL = re.compile(r"^[ \t*_>|-]*+(?P<name>[^\s:：][^\n:：]{0,80}?)[*_]*\s?[:：](?!//)", re.MULTILINE)
+_DEFINED = re.compile(r"[“\"„](?P<name>[^“\"„”\n]{1,80})[”\"“]\s(?:means|bedeutet|jelent|ist|is|:)")
 
 _MAIL_HEAD = re.compile(r"(?:From|To|Cc|Date|Subject): ")
 _NUMBER = re.compile(r"\s\d+\Z")
@@ -21,10 +24,9 @@ def is_field_label(name: str, text: str) -> bool:
     >>> is_field_label("Plant", 'A "Plant" means all that cools.')
     True
     """
-    wanted = re.escape(name)
-    if re.search(rf"(?i)^[ \t*_>|-]*{wanted}[*_]*\s?[:：](?!//)", text, re.MULTILINE):
+    if name.casefold() in (found["name"].casefold() for found in _LABEL.finditer(text)):
         return True
-    if re.search(rf"[“\"„]{wanted}[”\"“]\s(?:means|bedeutet|jelent|ist|is|:)", text):
+    if name in (found["name"] for found in _DEFINED.finditer(text)):
         return True
     heads = [cell.strip(" *_").casefold() for head in _HEAD.finditer(text) for cell in head["cells"].split("|")]
     return name.casefold() in heads
@@ -47,5 +49,5 @@ def is_furniture(name: str, sentence: str, read: str) -> bool:
     """
     small = _NUMBER.sub("", name.casefold())
     parts = small.split() if sentence.startswith(name) else [small]
-    common = not name.startswith(small) and all(re.search(rf"(?<!\w){re.escape(part)}(?!\w)", read) for part in parts)
+    common = not name.startswith(small) and all(has_word(read, part) for part in parts)
     return common or bool(heading_number(f"{name} 1")[0]) or is_field_label(name, read)
