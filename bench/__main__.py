@@ -29,7 +29,9 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--no-peers", action="store_true", help="install and measure no other library")
     made.add_argument("--keyword-only", action="store_true", help="embed nothing in the chunks part")
     made.add_argument("--ways", default="", help="ways of cutting, strategy/size/overlap, with commas; empty: all")
-    made.add_argument("--engines", default="", help="indexes for the stores part, with commas; empty: the stores")
+    made.add_argument(
+        "--engines", default="", help="indexes for the stores part, engines for the scans part, with commas; empty: all"
+    )
     made.add_argument("--large", action="store_true", help="search, and stores, at 1 M chunks too")
     made.add_argument("--sizes", default="", help="sizes for the search part, with commas; empty: 5 k, 10 k, 100 k")
     made.add_argument("--formats", default="", help="formats for the reading part, with commas; empty: all")
@@ -78,6 +80,14 @@ def chunks(options: argparse.Namespace) -> list[Table]:
 
     ways = [part.Way.read(way) for way in options.ways.split(",") if way] or part.WAYS
     return part.run(threads=options.threads, keyword_only=options.keyword_only, ways=ways)
+
+
+def scans(options: argparse.Namespace) -> list[Table]:
+    """See `bench.scans`."""
+    from bench import scans as part
+
+    engines = [name for name in options.engines.split(",") if name]
+    return part.run([name for name in options.sets.split(",") if name], engines)
 
 
 def reading(options: argparse.Namespace) -> list[Table]:
@@ -296,6 +306,7 @@ PARTS = {
     "peers": [peers],
     "chunks": [chunks],
     "reading": [reading],
+    "scans": [scans],
     "badfiles": [badfiles],
     "serve": [serve],
     "walk": [walk],

@@ -26,10 +26,11 @@ from rove.sandbox.pool import Pool
 from rove.sync import Rove
 
 pytestmark = [
-    pytest.mark.skipif(not ocr.can_read(), reason="tesseract is not installed"),
+    pytest.mark.skipif(not ocr.can_read("tesseract"), reason="tesseract is not installed"),
     pytest.mark.skipif(sys.platform == "win32", reason="tesseract is wrapped by a shell script"),
 ]
 PAGES = 4
+SETTINGS = ["--set", "embedder.name=fake", "--set", "load.ocr=tesseract"]  # which a line of shell can stand for
 COMMAND = [sys.executable, "-c", "from rove.cli import main; main()"]
 REAL = shutil.which("tesseract") or ""
 
@@ -53,7 +54,7 @@ def wrapped(folder: Path, reading: str) -> dict[str, str]:
 
 
 def add(base: Path, scan: Path, environment: dict[str, str]) -> dict[str, list[dict[str, str]]]:
-    command = [*COMMAND, "add", "--json", "--kb", str(base), "--set", "embedder.name=fake", str(scan)]
+    command = [*COMMAND, "add", "--json", "--kb", str(base), *SETTINGS, str(scan)]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     assert done.stdout, done.stderr
     return json.loads(done.stdout)
@@ -74,7 +75,7 @@ def kept(base: Path) -> int:
 def test_after_kill_9_the_pages_that_were_read_are_not_read_again(tmp_path: Path, scan: Path) -> None:
     base = tmp_path / "kb"
     slow = wrapped(tmp_path / "slow", "sleep 1.5")
-    command = [*COMMAND, "add", "--kb", str(base), "--set", "embedder.name=fake", str(scan)]
+    command = [*COMMAND, "add", "--kb", str(base), *SETTINGS, str(scan)]
     adding = subprocess.Popen(command, env=slow, stdout=subprocess.DEVNULL)
     until = time.monotonic() + 60
     while not kept(base) and time.monotonic() < until and adding.poll() is None:
@@ -87,7 +88,7 @@ def test_after_kill_9_the_pages_that_were_read_are_not_read_again(tmp_path: Path
     report = add(base, scan, wrapped(tmp_path / "broken", "exit 1"))  # so that what is there was there before
     assert [entry["outcome"] for entry in report["failed"]] == ["partial"]
     assert f"{PAGES - read} pages" in report["failed"][0]["reason"]
-    with Rove.open(base, embedder={"name": "fake"}) as kb:
+    with Rove.open(base, embedder={"name": "fake"}, load={"ocr": "tesseract"}) as kb:
         [info] = kb.documents()
         assert "heron stands on page 1" in kb.text(info.document_id)
         assert "stork" not in kb.text(info.document_id)
@@ -107,7 +108,7 @@ def test_after_kill_9_the_pages_that_were_read_are_not_read_again(tmp_path: Path
 
 def test_what_was_read_of_a_scan_is_erased_with_it(tmp_path: Path, scan: Path) -> None:
     base = tmp_path / "kb"
-    with Rove.open(base, embedder={"name": "fake"}, load={"max_ocr_s": 0.01}) as kb:
+    with Rove.open(base, embedder={"name": "fake"}, load={"max_ocr_s": 0.01, "ocr": "tesseract"}) as kb:
         assert [entry.outcome for entry in kb.add(scan).failed] == ["partial"]
         assert kept(base) == 1
         kb.delete(scan)
@@ -116,7 +117,7 @@ def test_what_was_read_of_a_scan_is_erased_with_it(tmp_path: Path, scan: Path) -
 
 def test_each_page_has_its_own_time(tmp_path: Path, scan: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", wrapped(tmp_path / "slow", "sleep 1.7")["PATH"])
-    pool = Pool(Recipe("none", "none"), Limits(wall_s=6.0), 1)
+    pool = Pool(Recipe("none", "none", ocr="tesseract"), Limits(wall_s=6.0), 1)
     began = time.monotonic()
     *_, end = [item for item in pool.read([(location, "") for location in locate([scan])]) if item is not None]
     pool.close()

@@ -10,6 +10,7 @@ from rove.registry import Registry, load
 from rove.settings import Settings
 
 NONE, REFUSE, GATHER = "", "refuse", "gather"
+OCR_CHOICES = ("auto", "off")
 EMBEDDED = ("embedded", "memory")
 INDEXES = "rove.store:INDEXES"
 GRAPH_STORES = "rove.store.graph_store:GRAPH_STORES"
@@ -23,12 +24,14 @@ WORKER_POOLS, WORKERS_NAMED = "rove.ingest.workers:WORKER_POOLS", "rove.ingest.w
 CHUNKERS, MODEL_CHUNKERS, SUPPORTED = "rove.chunk:CHUNKERS", "rove.chunk:MODEL_CHUNKERS", "rove.chunk:SUPPORTED"
 STRATEGY_FOR = "rove.chunk.cut:strategy_for"
 LOADERS = "rove.load:LOADERS"
+OCR_ENGINES = "rove.load.image.ocr:OCR_ENGINES"
 RERANKERS, RULES = "rove.models:RERANKERS", "rove.retrieve.rules:RULES"
 JUDGES = "rove.models.judge:JUDGES"
 NAMING: Mapping[str, str] = {
     "answer.mode": RETRIEVERS,
     "answer.fallback": FALLBACKS,
     "search.chain": RETRIEVERS,
+    "load.ocr": OCR_ENGINES,
     "search.reranker": RERANKERS,
     "search.rules": RULES,
     "judge.name": JUDGES,
@@ -86,6 +89,7 @@ def plugin_names(settings: Settings) -> Iterator[Named]:
     """Every name in the settings that can be looked up."""
     if settings.load.workers:
         yield Named("load.workers", load(WORKERS_NAMED)(settings.load.workers)[0], (WORKER_POOLS,), (NONE,))
+    yield Named("load.ocr", settings.load.ocr, (OCR_ENGINES,), OCR_CHOICES)
     yield Named("store.index", settings.store.index, (INDEXES,), EMBEDDED)
     yield Named("store.graph.store", settings.store.graph.store, (GRAPH_STORES,))
     yield Named("answer.mode", settings.answer.mode, (RETRIEVERS,))

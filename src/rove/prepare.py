@@ -25,6 +25,7 @@ from rove.language.schema_text import SCHEMA
 from rove.load import DRAWN, PICTURED, SUFFIXES, LoadOptions
 from rove.load.discover import DATABASE, DATABASE_SCHEMA, Location, load_documents, read_place
 from rove.load.finish import finish_documents
+from rove.load.image.ocr import AUTO, reader_of
 from rove.load.limits import OutOfTime
 from rove.load.transcripts import MAX_S, Transcripts
 from rove.records import Chunk, Document, Prepared, Source, SourceEnd, content_hash, vector_key
@@ -35,7 +36,7 @@ from rove.registry import load
 TAKEN = frozenset(RENAMED + name for name in BUILT_IN)
 """Fields that a file has brought under a name of the system's."""
 MAX_REASON_CHARS = 2_000
-OCR = "tesseract"
+TESSERACT = "tesseract"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ class Recipe:
     max_text_chars: int = 256_000_000
     max_rows: int = 100_000
     keep_boilerplate: bool = False
-    ocr: bool = True
+    ocr: str = AUTO
     convert: bool = False
     max_ocr_s: float = MAX_S
     limits: str = ""
@@ -107,7 +108,7 @@ class Preparer:
                 if kinds is not None and source.kind not in kinds:
                     return
                 kind, fingerprint = source.kind, self.fingerprint(source)
-                if known and known in (fingerprint, self._in_part(fingerprint)):
+                if known and (known == fingerprint or known == self._in_part(fingerprint)):
                     yield SourceEnd(location.uri, kind, known, unchanged=True)
                     return
                 convert = convert if self.recipe.convert else None
@@ -157,7 +158,10 @@ class Preparer:
 
     def _in_part(self, fingerprint: str) -> str:
         """Hash all that decides how much of a source was read before something cut it short."""
-        return content_hash(fingerprint, self.recipe.limits, _helper()) if fingerprint else ""
+        if not fingerprint:
+            return ""
+        reader = reader_of(self.recipe.ocr)
+        return content_hash(fingerprint, self.recipe.limits, _program(), reader.identity() if reader else "")
 
     def prepare(self, document: Document, ledger_source: str) -> Prepared:
         """Cut a document into chunks and give them their terms, their names and the keys of their vectors.
@@ -232,9 +236,9 @@ def renamed_remark(names: Collection[str]) -> str:
 
 
 @cache
-def _helper() -> str:
-    """Where the program is that pictures are read with, "" where there is none."""
-    return which(OCR) or ""
+def _program() -> str:
+    """Where tesseract is, "" where there is none: one at another place may read what the first could not."""
+    return which(TESSERACT) or ""
 
 
 def failed(location: Location, kind: str, fingerprint: str, error: BaseException) -> SourceEnd:

@@ -8,13 +8,14 @@ import pytest
 from load.samples import source
 from load.samples_pages import described_png, picture, picture_file
 from rove.errors import InputError
+from rove.load import LoadOptions
 from rove.load.discover import load_documents
 from rove.load.image import loader as image
 from rove.load.image import ocr
 from rove.load.image.loader import ImageLoader
 from rove.records import Document
 
-needs_tesseract = pytest.mark.skipif(not ocr.can_read(), reason="tesseract is not installed")
+needs_ocr = pytest.mark.skipif(not ocr.can_read(), reason="neither the extra `scan` nor tesseract is installed")
 
 
 def load(data: bytes, name: str = "picture.png") -> Document:
@@ -32,10 +33,22 @@ def test_what_an_image_says_of_itself_is_its_text(text: str) -> None:
 
 
 def test_without_ocr_an_image_asks_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ocr, "can_read", lambda: False)
-    with pytest.raises(InputError, match="tesseract") as caught:
+    monkeypatch.setattr(ocr, "reader_of", lambda choice: None)
+    with pytest.raises(InputError, match="no OCR is installed") as caught:
         load(picture_file(picture("Some words")))
     assert caught.value.outcome == "empty"
+    assert "RapidOCR" in caught.value.cure
+    assert "tesseract" in caught.value.cure
+
+
+def test_where_ocr_is_switched_off_or_not_there_the_setting_is_named() -> None:
+    for choice, named in (("off", "load.ocr is 'off'"), ("tesseract", "load.ocr is 'tesseract'")):
+        if choice == "tesseract" and ocr.can_read(choice):
+            continue
+        with pytest.raises(InputError, match=named):
+            list(
+                ImageLoader(LoadOptions(ocr=choice)).load(source("image", picture_file(picture("Some words")), "x.png"))
+            )
 
 
 def test_too_many_pixels_are_refused_before_they_are_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -45,7 +58,7 @@ def test_too_many_pixels_are_refused_before_they_are_unpacked(monkeypatch: pytes
     assert caught.value.outcome == "too-large"
 
 
-@needs_tesseract
+@needs_ocr
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "TIFF", "WEBP", "BMP"])
 def test_text_on_a_picture_is_read_with_its_place(kind: str) -> None:
     document = load(picture_file(picture("A quick brown fox\njumps over the dog"), kind=kind))
@@ -57,7 +70,7 @@ def test_text_on_a_picture_is_read_with_its_place(kind: str) -> None:
     assert box.bottom < 0.6
 
 
-@needs_tesseract
+@needs_ocr
 def test_every_page_of_a_tiff_is_read_and_a_torn_one_in_part() -> None:
     data = picture_file(picture("First page of words"), picture("Second page of words"), kind="TIFF")
     document = load(data, "fax.tif")
@@ -65,7 +78,7 @@ def test_every_page_of_a_tiff_is_read_and_a_torn_one_in_part() -> None:
     assert "Second" in document.text[slice(*document.pages[1].span)]
 
 
-@needs_tesseract
+@needs_ocr
 def test_a_picture_without_text_is_empty() -> None:
     with pytest.raises(InputError) as caught:
         load(picture_file(picture("")))
@@ -73,7 +86,7 @@ def test_a_picture_without_text_is_empty() -> None:
 
 
 def test_bitten_images_end_in_text_or_a_typed_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ocr, "can_read", lambda: False)
+    monkeypatch.setattr(ocr, "reader_of", lambda choice: None)
     chance = random.Random(11)
     for kind in ("PNG", "TIFF", "GIF", "WEBP", "BMP", "JPEG"):
         whole = picture_file(picture("Some words"), kind=kind)
@@ -87,7 +100,7 @@ def test_bitten_images_end_in_text_or_a_typed_error(monkeypatch: pytest.MonkeyPa
             assert caught.value.cure
 
 
-@needs_tesseract
+@needs_ocr
 @pytest.mark.data
 def test_a_real_screenshot_is_read(shared_data: Path) -> None:
     path = next((shared_data / "files").rglob("test_llm.jpg"))

@@ -78,7 +78,7 @@ def test_wrapped_lines_are_joined_as_their_script_does(lines: list[str], text: s
 
 @pytest.mark.data
 def test_every_real_pdf_ends_in_text_or_a_typed_error(shared_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ocr, "can_read", lambda: False)
+    monkeypatch.setattr(ocr, "reader_of", lambda choice: None)
     outcomes: dict[str, str] = {}
     for path in sorted((shared_data / "files").rglob("*.pdf")):
         try:

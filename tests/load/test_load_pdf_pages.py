@@ -27,7 +27,7 @@ PROSE = [
     "wait for a distant light and the brown foxes are asleep",
     "while nobody has counted the days until winter comes by",
 ]
-needs_tesseract = pytest.mark.skipif(not ocr.can_read(), reason="tesseract is not installed")
+needs_ocr = pytest.mark.skipif(not ocr.can_read(), reason="neither the extra `scan` nor tesseract is installed")
 
 
 def load(data: bytes) -> Document:
@@ -315,7 +315,7 @@ def test_crowded_pages_take_no_more_than_their_share_of_time() -> None:
     assert time.process_time() - started < 8
 
 
-@needs_tesseract
+@needs_ocr
 def test_a_scanned_page_is_read_and_a_page_of_text_beside_it_too() -> None:
     data = picture_file(picture(PARAGRAPHS["en"][:44] + "\n" + PARAGRAPHS["en"][45:]), kind="PDF")
     document = load(data)
@@ -324,7 +324,7 @@ def test_a_scanned_page_is_read_and_a_page_of_text_beside_it_too() -> None:
     assert document.boxes[0].page == 1
 
 
-@needs_tesseract
+@needs_ocr
 def test_a_long_scan_ends_in_part_when_the_time_for_ocr_is_over() -> None:
     transcripts = Transcripts(tell=lambda *page: setattr(transcripts, "max_s", 0.0))
     data = picture_file(*(picture(f"Page of words number {number}") for number in range(3)), kind="PDF")
@@ -332,7 +332,7 @@ def test_a_long_scan_ends_in_part_when_the_time_for_ocr_is_over() -> None:
     assert "2 pages (2, 3) are scanned and were not read" in str(error)
 
 
-@needs_tesseract
+@needs_ocr
 @pytest.mark.parametrize("kind", ["PDF", "TIFF"])
 def test_what_ocr_has_read_once_it_does_not_read_again(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     pages = [picture(f"Page of words number {number}\nand one more line of them") for number in range(2)]
@@ -342,20 +342,22 @@ def test_what_ocr_has_read_once_it_does_not_read_again(kind: str, monkeypatch: p
     assert [(page, pages) for _, _, page, pages in told] == [(1, 2), (2, 2)]
     known = {digest: transcript for digest, transcript, _, _ in told}
     told.clear()
-    monkeypatch.setattr(ocr, "_tesseract", lambda *_: pytest.fail("read again"))
+    monkeypatch.setattr(ocr.OcrReader, "_transcribed", lambda *_: pytest.fail("read again"))
     options = LoadOptions(transcripts=Transcripts(known, lambda *page: told.append(page)))
     assert list(load_documents(file, options)) == [first]
     assert "number 1" in first.text
     assert [transcript for _, transcript, _, _ in told] == [b"", b""]
 
 
-@pytest.mark.parametrize("kept", [b"no zlib", zlib.compress(b"upright\ntable"), zlib.compress(b"\xff")])
+@pytest.mark.parametrize("kept", [b"no zlib", zlib.compress(b"0\nupright"), zlib.compress(b"\xff")])
 def test_a_damaged_transcript_is_none(kept: bytes) -> None:
     assert Transcripts({"digest": kept}).get("digest") is None
 
 
 def test_a_scan_without_ocr_is_empty_and_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ocr, "can_read", lambda: False)
-    with pytest.raises(InputError, match="tesseract") as caught:
+    monkeypatch.setattr(ocr, "reader_of", lambda choice: None)
+    with pytest.raises(InputError, match="no OCR is installed") as caught:
         load(picture_file(picture("Some words"), kind="PDF"))
     assert caught.value.outcome == "empty"
+    assert "RapidOCR" in caught.value.cure
+    assert "tesseract" in caught.value.cure

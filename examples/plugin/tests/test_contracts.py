@@ -21,6 +21,7 @@ from rove.testing import (
     LoaderContract,
     MetricContract,
     ModelChunkerContract,
+    OcrEngineContract,
     OperatorContract,
     ReaderContract,
     RerankerContract,
@@ -39,6 +40,11 @@ class TestSubtitles(LoaderContract):
     sample = "\n\n".join(
         f"{n}\n00:00:0{n},000 --> 00:00:0{n},900\n{text}" for n, text in enumerate(TEXTS.values(), 1)
     ).encode()
+
+
+class TestBlots(OcrEngineContract):
+    name = "blots"
+    words = "blot"
 
 
 class TestCues(ChunkerContract):

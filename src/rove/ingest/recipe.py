@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rove.chunk import CHUNKERS, MODEL_CHUNKERS, CutSettings
+from rove.load.image.ocr import AUTO, OFF
 from rove.models import free_cores
 from rove.prepare import Recipe
 from rove.records import content_hash
@@ -28,7 +29,7 @@ def recipe_of(settings: Settings, model: str, *, with_chat: bool, read_by: str =
         ConfigError: the overlap is not below the size.
     """
     load, chunk = settings.load, settings.chunk
-    chosen = chunk.model_dump_json() + repr((load.keep_boilerplate, load.ocr, load.max_rows))
+    chosen = chunk.model_dump_json() + repr((load.keep_boilerplate, _ocr_trait(load.ocr), load.max_rows))
     chosen += repr(settings.search.keyword_fields)
     convert = load.convert and bool(library())
     limits = (load.max_file_mb, load.max_cpu_s, load.max_memory_mb, load.max_ocr_s)
@@ -52,6 +53,11 @@ def recipe_of(settings: Settings, model: str, *, with_chat: bool, read_by: str =
         deferred=tuple(name for name in sorted({*chunk.strategy.values()}) if _is_deferred(name, with_chat=with_chat)),
         sign=load.duplicates != "off",
     )
+
+
+def _ocr_trait(choice: str) -> bool | str:
+    """What of the setting decides the fingerprint: "auto" and "off" as the switch that they were, an engine's name."""
+    return {AUTO: True, OFF: False}.get(choice, choice)
 
 
 def _is_deferred(strategy: str, *, with_chat: bool) -> bool:

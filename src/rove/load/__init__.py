@@ -34,14 +34,15 @@ from rove.registry import Registry
 class LoadOptions:
     """What a caller may choose about reading.
 
-    `keep_boilerplate`: menus, banners and footers of a page are text too. `ocr`: pictures of text are read.
+    `keep_boilerplate`: menus, banners and footers of a page are text too. `ocr`: what reads
+    pictures of text, as the setting `load.ocr` names it.
     `depth` and `inflated` are the readers' own: how deep in other files this one lies, and what those unpacked to;
     `transcripts`: what OCR has said of pictures of the source, and how long it may go on; `convert`: converts a file
     that no loader reads into one that is read, None where nothing can.
     """
 
     keep_boilerplate: bool = False
-    ocr: bool = True
+    ocr: str = "auto"
     depth: int = 0
     inflated: Inflated | None = field(default=None, compare=False)
     transcripts: Transcripts | None = field(default=None, compare=False)

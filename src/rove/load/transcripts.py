@@ -11,6 +11,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from time import monotonic
 
+import msgspec
+
+from rove.load.layout.printed import Word
+
 MAX_S = 14_400.0
 MAX_BYTES = 64 << 20
 """A transcript that unpacks to more bytes is taken for damaged."""
@@ -18,14 +22,22 @@ MAX_BYTES = 64 << 20
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """What OCR said of one picture: the quarter turns that set it upright, and its table of words."""
+    """What OCR said of one picture, in its pixels once it is set upright.
 
-    turns: int
-    table: str
+    `turns`: the quarter turns to the right that set it upright; `skew`: the degrees by which its lines then still fall
+    to the right, which the places of the words no longer have. `trust`, 0 to 1: the share of what is printed that was
+    read for sure. `aside`: lines that run another way, each as one word.
+    """
+
+    turns: int = 0
+    words: tuple[Word, ...] = ()
+    aside: tuple[Word, ...] = ()
+    skew: float = 0.0
+    trust: float = 1.0
 
     def packed(self) -> bytes:
         """Write it down in few bytes."""
-        return zlib.compress(b"%d\n" % self.turns + self.table.encode())
+        return zlib.compress(msgspec.msgpack.encode(self))
 
     @classmethod
     def unpacked(cls, data: bytes) -> Transcript:
@@ -34,16 +46,18 @@ class Transcript:
         Raises:
             ValueError: these bytes are no transcript.
         """
-        unpacking = zlib.decompressobj()
         try:
-            turns, _, table = unpacking.decompress(data, MAX_BYTES).decode().partition("\n")
-        except zlib.error as error:
+            return msgspec.msgpack.decode(zlib.decompressobj().decompress(data, MAX_BYTES), type=cls)
+        except (zlib.error, msgspec.DecodeError) as error:
             raise ValueError(str(error)) from error
-        return cls(int(turns), table)
 
 
 def _drop(digest: str, transcript: bytes, page: int, pages: int) -> None:
     """Keep nothing."""
+
+
+def _go_on() -> None:
+    """Let the time run on."""
 
 
 @dataclass(slots=True)
@@ -52,12 +66,14 @@ class Transcripts:
 
     `known`: packed transcripts by the digest of their picture. `tell` is told of each picture with its digest, its
     packed transcript (b"" for one that was known), the number of its page and that of the last. `max_s` seconds after
-    the first question no further picture is begun.
+    the first question no further picture is begun. `go_on` is called while a picture is read, as often as some lines
+    of it are: the time that one source may take begins anew.
     """
 
     known: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
     tell: Callable[[str, bytes, int, int], None] = _drop
     max_s: float = MAX_S
+    go_on: Callable[[], None] = _go_on
     began: float = 0.0
 
     @property

@@ -127,7 +127,7 @@ def _read(task: Task, preparer: Preparer, sender: Sender, clock: SourceTimer, ta
 
     clock.begin(size)
     outcome = ""
-    transcripts = Transcripts(task.transcripts, tell, preparer.recipe.max_ocr_s)
+    transcripts = Transcripts(task.transcripts, tell, preparer.recipe.max_ocr_s, lambda: clock.begin(size))
     try:
         for item in preparer.read(location, task.known, transcripts=transcripts, convert=convert):
             if isinstance(item, SourceEnd):

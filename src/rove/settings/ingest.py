@@ -38,8 +38,10 @@ class LoadSettings(SettingsSection):
     "": the folder "shards" of the base, which does for workers on this machine."""
     keep_boilerplate: bool = False
     """Whether menus and footers of web pages count as text."""
-    ocr: bool = True
-    """Whether text in pictures is read, where tesseract is installed."""
+    ocr: str = Field(default="auto", pattern=r"^[a-z][a-z0-9_-]*$")
+    """What reads the text in pictures: "rapid" (an extra: `pip install 'rove[scan]'`; Latin, Chinese and Japanese
+    script), "tesseract" (a program, in the languages installed with it), or a plug-in's name. "auto": the first of
+    these that is there, and the other for pages of which the first reads little. "off": nothing."""
     convert: bool = True
     """Old Office files and others that no loader reads are converted by LibreOffice, if it is there (on Linux)."""
     max_rows: int = Field(default=100_000, ge=1)
@@ -58,6 +60,13 @@ class LoadSettings(SettingsSection):
     """How long a page of the web is waited for."""
     allow_private_hosts: Annotated[bool, FILE] = False
     """Whether pages of hosts in a private network are fetched."""
+
+    @field_validator("ocr", mode="before")
+    @classmethod
+    def _switched(cls, ocr: object) -> object:
+        """Take what the setting was before it named an engine: a switch."""
+        switches = {"true": "auto", "false": "off"}
+        return switches.get(str(ocr).lower(), ocr)
 
     @field_validator("workers", mode="before")
     @classmethod

@@ -15,7 +15,7 @@ import pytest
 
 SUITES = (
     "catalogs chat_models chunkers datasets durable_indexes embedders enrichers fallbacks graph_stores indexes judges "
-    "loaders metrics operators readers rerankers retrievers rules sentiments tool_sources worker_pools"
+    "loaders metrics ocr_engines operators readers rerankers retrievers rules sentiments tool_sources worker_pools"
 )
 pytest.register_assert_rewrite(*(f"{__name__}.{name}" for name in SUITES.split()))
 
@@ -33,6 +33,7 @@ from rove.testing.indexes import IndexContract, VectorIndexContract  # noqa: E40
 from rove.testing.judges import JudgeContract  # noqa: E402
 from rove.testing.loaders import LoaderContract  # noqa: E402
 from rove.testing.metrics import MetricContract  # noqa: E402
+from rove.testing.ocr_engines import OcrEngineContract  # noqa: E402
 from rove.testing.operators import OperatorContract  # noqa: E402
 from rove.testing.readers import ReaderContract  # noqa: E402
 from rove.testing.rerankers import RerankerContract  # noqa: E402
@@ -46,7 +47,7 @@ __all__ = [
     "CatalogContract", "ChatModelContract", "ChunkerContract", "Contract", "DurableIndexContract", "EmbedderContract",
     "EnricherContract", "FallbackContract", "GraphStoreContract", "IndexContract", "JudgeContract",
     "LastingIndexContract", "LayoutContract", "LoaderContract", "MetricContract", "ModelChunkerContract",
-    "OperatorContract",
+    "OcrEngineContract", "OperatorContract",
     "ReaderContract", "RerankerContract", "RetrieverContract", "RuleContract", "SentimentContract",
     "ToolSourceContract", "VectorIndexContract", "WorkerPoolContract",
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Images: what their makers say of them, and the text on them where tesseract is there to read it."""
+"""Images: what their makers say of them, and the text on them where OCR is there to read it."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from PIL import Image, ImageOps, ImageSequence, UnidentifiedImageError
 from rove.errors import InputError
 from rove.load import LoadOptions
 from rove.load.image import FORMATS, MAX_PIXELS, ocr
+from rove.load.image.ocr import OcrReader
 from rove.load.layout.canonical import canonical_text
 from rove.load.layout.furniture import without_furniture
 from rove.load.layout.headings import with_headings
@@ -55,10 +56,10 @@ class ImageLoader:
                 if described
                 else []
             )
-            by_ocr = self.options.ocr and ocr.can_read()
-            missing = _read(image, sheets, self.options.transcripts or Transcripts()) if by_ocr else ""
+            reader = ocr.reader_of(self.options.ocr)
+            missing = _read(image, sheets, reader, self.options.transcripts or Transcripts()) if reader else ""
         if not any(sheet.items for sheet in sheets):
-            raise _nothing(source, missing)
+            raise _nothing(source, missing, self.options.ocr, is_read=reader is not None)
         made = canonical_text(with_headings(without_furniture(sheets), ()))
         sections = markdown_sections(made.text, setext=False)
         yield Document(
@@ -100,9 +101,10 @@ def _too_large(source: Source, why: str) -> InputError:
     return InputError(message, cure="Make it smaller, or cut it up.", outcome="too-large")
 
 
-def _read(image: Image.Image, sheets: list[OrderedPage], transcripts: Transcripts) -> str:
+def _read(image: Image.Image, sheets: list[OrderedPage], reader: OcrReader, transcripts: Transcripts) -> str:
     """Add the pages that OCR reads to `sheets`; return what could not be read, "" where nothing is missing."""
     failed: list[int] = []
+    doubtful: list[int] = []
     frames = ImageSequence.Iterator(image) if image.format in PAGED else iter([image])
     number, count = 0, getattr(image, "n_frames", 1) if image.format in PAGED else 1
     try:
@@ -110,7 +112,9 @@ def _read(image: Image.Image, sheets: list[OrderedPage], transcripts: Transcript
             if number > MAX_PAGES or transcripts.is_over:
                 return f"OCR ended before page {number}"
             try:
-                sheet = in_reading_order(ocr.read_picture(_picture(frame), number, count, transcripts))
+                read = reader.read(_picture(frame), number, count, transcripts)
+                sheet = in_reading_order(read.page)
+                doubtful += [number] * read.doubtful
             except (InputError, OSError, ValueError, SyntaxError):  # the last three are Pillow's, for damaged data
                 failed.append(number)
                 sheet = OrderedPage(number, frame.width, frame.height)
@@ -119,7 +123,8 @@ def _read(image: Image.Image, sheets: list[OrderedPage], transcripts: Transcript
         return f"its time was up at page {number}"
     except (OSError, ValueError, SyntaxError):
         return f"it is damaged after page {number}"
-    return f"OCR failed on page {', '.join(map(str, failed))}" if failed else ""
+    missing = [f"OCR failed on page {', '.join(map(str, failed))}"] if failed else []
+    return "; ".join(missing + ocr.doubts(doubtful, lambda pages: f"page {', '.join(map(str, pages))}"))
 
 
 def _add(sheet: OrderedPage, sheets: list[OrderedPage]) -> None:
@@ -129,7 +134,7 @@ def _add(sheet: OrderedPage, sheets: list[OrderedPage]) -> None:
         return
     page = sheets[0].items[0]
     figure = Figure(0.0, 0.0, sheet.width, sheet.height, page.name, page.says) if isinstance(page, Figure) else page
-    sheets[0] = OrderedPage(1, sheet.width, sheet.height, (figure, *sheet.items), turns=sheet.turns)
+    sheets[0] = OrderedPage(1, sheet.width, sheet.height, (figure, *sheet.items), turns=sheet.turns, skew=sheet.skew)
 
 
 def _picture(frame: Image.Image) -> ocr.Picture:
@@ -156,11 +161,12 @@ def _description(image: Image.Image) -> str:
     return next((text[:MAX_DESCRIPTION_CHARS] for text in found if text.isprintable() and len(text) > 1), "")
 
 
-def _nothing(source: Source, missing: str) -> InputError:
-    if ocr.can_read():
+def _nothing(source: Source, missing: str, choice: str, *, is_read: bool) -> InputError:
+    if is_read:
         message = f"{source.name!r} shows no text that OCR can read{f': {missing}' if missing else ''}."
-        return InputError(
-            message, cure="Leave it out, or describe it in a text.", outcome="damaged" if missing else "empty"
-        )
-    message = f"{source.name!r} is an image, and no tesseract is on the PATH to read its text."
-    return InputError(message, cure="Install tesseract, then add it again.", outcome="empty")
+        if missing:
+            cure = "Scan it again, or raise load.max_memory_mb in the settings."
+            return InputError(message, cure=cure, outcome="damaged")
+        return InputError(message, cure="Leave it out, or describe it in a text.", outcome="empty")
+    message = f"{source.name!r} is an image, and {ocr.lacking(choice)} to read its text."
+    return InputError(message, cure=ocr.install_ocr(choice), outcome="empty")

@@ -1,48 +1,32 @@
-"""Text in pictures, by tesseract where that is installed: words with their places, as a PDF's page gives them."""
+"""Text in pictures by OCR: what an engine promises, which one reads a picture, and the page that comes of it."""
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import math
-import os
-import re
-import shutil
-import subprocess
-from collections.abc import Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from statistics import median
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from rove.errors import InputError
-from rove.load.layout.printed import PrintedPage, Word
-from rove.load.text import clean
+from rove.installing import install_cure
+from rove.load.layout.printed import PrintedPage, Word, line_of
 from rove.load.transcripts import Transcript, Transcripts
+from rove.registry import Registry
 
-PAGE_TIMEOUT_S = 50  # of wall time, for each of the two runs on a page
-MIN_CONFIDENCE = 30  # per cent: below it tesseract sees letters in a picture
+AUTO, OFF = "auto", "off"
+SURE = 0.85  # of a page was read for sure: with less another engine is asked, and the page counts as read in part
 STEP = 1.35  # sizes are told apart in such steps: letters of scans are measured roughly
-TALL, DEEP = re.compile(r"[A-ZÀ-Þbdfhklt\d(\[/|]"), re.compile(r"[gjpqyQ,;(\[/|]")
 POINTS = 72.0
-# Script, as tesseract's own detection names it, and the languages that are written in it.
-SCRIPTS = {
-    "Latin": ("eng", "deu", "hun", "fra", "spa", "ita", "por", "nld"),
-    "Fraktur": ("deu", "eng"),
-    "Han": ("chi_sim", "chi_tra", "jpn"),
-    "Japanese": ("jpn",),
-    "Korean": ("kor",),
-    "Hangul": ("kor",),
-    "Cyrillic": ("rus", "ukr"),
-    "Greek": ("ell",),
-    "Arabic": ("ara",),
-    "Hebrew": ("heb",),
-}
-MAX_LANGUAGES = 4  # each one more takes its time again
-SCRIPT = re.compile(r"^Script: (\w+)", re.MULTILINE)
-ROTATE = re.compile(r"^Rotate: (\d+)", re.MULTILINE)
+DOUBT = (
+    "hardly legible, or in a script that OCR lacks here: what could not be read on {them} is left out, and the rest may"
+    " be wrong"
+)
 
 Pixels = npt.NDArray[np.uint8]
 
@@ -54,120 +38,164 @@ class Picture:
     pixels: Pixels
     dpi: float
 
-    @property
-    def digest(self) -> str:
-        """Name it by all that OCR sees of it, and by the languages that OCR has."""
-        seen = repr((self.pixels.shape, self.dpi, sorted(_installed())))
-        return hashlib.sha256(seen.encode() + self.pixels.tobytes()).hexdigest()
+    def upright(self, turns: int) -> Picture:
+        """Return the picture after so many quarter turns to the right."""
+        return replace(self, pixels=np.ascontiguousarray(np.rot90(self.pixels, -turns))) if turns else self
+
+
+class OcrEngine(Protocol):
+    """Reads printed text in pictures.
+
+    It is made once a process, as `OcrEngine()`, where documents are read: in a sandbox without network, without files
+    that can be written, and without much memory.
+    """
+
+    def installed(self) -> str:
+        """Say what there is to read with, its version and languages, in a text that changes with them; "" for nothing.
+
+        It is asked often, and imports nothing that takes long.
+        """
+        ...
+
+    def read(self, picture: Picture, go_on: Callable[[], None]) -> Transcript:
+        """Return the words of a picture with their places; a picture without words is one without words.
+
+        What it sees without being able to read it, an engine leaves out, and says so by `Transcript.trust`. An engine
+        that works in this process calls `go_on` every few seconds.
+
+        Raises:
+            InputError: "damaged" - it failed on this picture, or took too long.
+        """
+        ...
 
 
 @dataclass(frozen=True, slots=True)
-class _Look:
-    """What a picture looks like before it is read: the languages of its script, and the quarter turns it needs."""
+class OcrPage:
+    """A page as OCR has read it. `doubtful`: much of it was not read, or is not sure."""
 
-    languages: tuple[str, ...]
-    turns: int
-
-
-def can_read() -> bool:
-    """Say whether tesseract is on the PATH with a language that it can read."""
-    return bool(_installed())
+    page: PrintedPage
+    doubtful: bool
 
 
-def read_picture(picture: Picture, number: int, of: int, transcripts: Transcripts) -> PrintedPage:
-    """Return the words of a picture as page `number` of so many, set upright; one without words is without text.
+@dataclass(frozen=True, slots=True)
+class OcrReader:
+    """Engines that are installed, in the order in which they are asked: a further one where the page is doubtful."""
+
+    engines: tuple[OcrEngine, ...]
+
+    def identity(self) -> str:
+        """Say what reads, by all that decides what is read."""
+        return "; ".join(engine.installed() for engine in self.engines)
+
+    def digest(self, picture: Picture) -> str:
+        """Name a picture by all that OCR sees of it, and by what reads it."""
+        seen = repr((picture.pixels.shape, picture.dpi, self.identity()))
+        return hashlib.sha256(seen.encode() + picture.pixels.tobytes()).hexdigest()
+
+    def read(self, picture: Picture, number: int, of: int, transcripts: Transcripts) -> OcrPage:
+        """Return a picture as page `number` of so many, set upright; one without words is without text.
+
+        Raises:
+            InputError: "damaged" - every engine failed, or took too long.
+        """
+        digest = self.digest(picture)
+        known = transcripts.get(digest)
+        transcript = known or self._transcribed(picture, transcripts.go_on)
+        page = _page(picture, transcript, number)
+        transcripts.tell(digest, b"" if known else transcript.packed(), number, of)
+        return OcrPage(page, transcript.trust < SURE)
+
+    def _transcribed(self, picture: Picture, go_on: Callable[[], None]) -> Transcript:
+        best: Transcript | None = None
+        failure: InputError | None = None
+        for engine in self.engines:
+            try:
+                said = engine.read(picture, go_on)
+            except InputError as error:
+                failure = error
+                continue
+            best = said if best is None or said.trust > best.trust else best
+            if best.trust >= SURE:
+                break
+        if best is not None:
+            return best
+        raise failure or InputError("No OCR is there to read the picture.", cure=install_ocr(), outcome="damaged")
+
+
+def can_read(choice: str = AUTO) -> bool:
+    """Say whether text in pictures can be read: `choice` is the setting `load.ocr`."""
+    return reader_of(choice) is not None
+
+
+def reader_of(choice: str = AUTO) -> OcrReader | None:
+    """Return what reads pictures by the setting `load.ocr`: "auto", "off" or an engine's name; None where nothing does.
 
     Raises:
-        InputError: "damaged" - tesseract failed, or took longer than `PAGE_TIMEOUT_S`.
+        ConfigError: no engine has that name.
     """
-    digest = picture.digest
-    known = transcripts.get(digest)
-    transcript = known or _transcribed(picture)
-    scale = POINTS / picture.dpi
-    rows, columns = picture.pixels.shape[:: -1 if transcript.turns % 2 else 1]
-    lines = csv.reader(transcript.table.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
-    page = PrintedPage(number, columns * scale, rows * scale, tuple(_words(lines, scale)), turns=transcript.turns)
-    transcripts.tell(digest, b"" if known else transcript.packed(), number, of)
-    return page
-
-
-def _transcribed(picture: Picture) -> Transcript:
-    look = _look(picture)
-    upright = replace(picture, pixels=np.ascontiguousarray(np.rot90(picture.pixels, -look.turns)))
-    return Transcript(look.turns, _tesseract(upright, ["-l", "+".join(look.languages), "--psm", "3", "tsv"]))
+    names = () if choice == OFF else tuple(OCR_ENGINES.table) if choice == AUTO else (choice,)
+    engines = tuple(engine for name in names if (engine := _engine(name)).installed())
+    return OcrReader(engines) if engines else None
 
 
 @cache
-def _installed() -> frozenset[str]:
-    """The languages that tesseract has, its detection of scripts ("osd") among them; none where it is not there."""
-    program = shutil.which("tesseract")
-    if program is None:
-        return frozenset()
-    try:
-        done = subprocess.run([program, "--list-langs"], capture_output=True, timeout=PAGE_TIMEOUT_S, check=True)
-    except (OSError, subprocess.SubprocessError):
-        return frozenset()
-    return frozenset(done.stdout.decode("utf-8", "replace").split()) & {
-        "osd",
-        *(n for names in SCRIPTS.values() for n in names),
-    }
+def _engine(name: str) -> OcrEngine:
+    return OCR_ENGINES.get(name)()
 
 
-def _look(picture: Picture) -> _Look:
-    """Ask tesseract for script and direction; where it cannot tell, it is Latin and upright."""
-    script, turns = "Latin", 0
-    if "osd" in _installed():
-        try:
-            told = _tesseract(picture, ["-l", "osd", "--psm", "0"])
-        except InputError:  # too few letters to tell
-            told = ""
-        if found := SCRIPT.search(told):
-            script = found[1]
-        if found := ROTATE.search(told):
-            turns = int(found[1]) // 90 % 4
-    languages = [name for name in SCRIPTS.get(script, ()) if name in _installed()]
-    if not languages:
-        languages = [name for name in SCRIPTS["Latin"] if name in _installed()] or sorted(_installed() - {"osd"})
-    return _Look(tuple(languages[:MAX_LANGUAGES]), turns)
+def lacking(choice: str = AUTO) -> str:
+    """Say what is not there where `reader_of` found nothing, as a part of a sentence."""
+    if choice == OFF:
+        return "load.ocr is 'off', so that nothing is there"
+    return "no OCR is installed" if choice == AUTO else f"load.ocr is {choice!r}, which is not installed,"
 
 
-def _tesseract(picture: Picture, arguments: list[str]) -> str:
-    rows, columns = picture.pixels.shape
-    image = b"P5 %d %d 255\n" % (columns, rows) + picture.pixels.tobytes()
-    command = ["tesseract", "stdin", "stdout", "--dpi", str(round(picture.dpi)), *arguments]
-    environment = {**os.environ, "OMP_THREAD_LIMIT": "1"}
-    try:
-        done = subprocess.run(
-            command, input=image, capture_output=True, timeout=PAGE_TIMEOUT_S, check=True, env=environment
-        )
-    except (OSError, subprocess.SubprocessError) as error:
-        why = "took too long" if isinstance(error, subprocess.TimeoutExpired) else "failed"
-        message = f"tesseract {why} on a picture of {columns} by {rows} pixels."
-        raise InputError(
-            message, cure="Scan it again, or run OCR on it and add the result.", outcome="damaged"
-        ) from error
-    return done.stdout.decode("utf-8", "replace")
+def install_ocr(choice: str = AUTO) -> str:
+    """Say what to do so that text in pictures is read."""
+    if choice == OFF:
+        return "Set load.ocr to 'auto', then add it again."
+    return f"{install_cure('scan', 'rapidocr')} (RapidOCR), or install tesseract; then add it again."
 
 
-def _words(rows: Iterable[list[str]], scale: float) -> list[Word]:
-    """Make words of tesseract's table. All words of a line are as high as the line, and like lines alike."""
-    words: list[Word] = []
-    top, bottom = 0.0, 0.0
-    for row in rows:
-        if len(row) != 12 or not row[0].isdecimal():
-            continue
-        left, upper, width, height = (int(value) * scale for value in row[6:10])
-        if row[0] == "4":
-            top, bottom = upper, upper + height
-        elif row[0] == "5" and float(row[10]) >= MIN_CONFIDENCE and (text := clean(row[11]).strip()):
-            words.append(Word(left, top, left + width, bottom, text, max(height, scale) / _share(text)))
+def doubts(pages: Sequence[int], named: Callable[[list[int]], str]) -> list[str]:
+    """Say of which pages much was not read, as a part of a sentence; nothing where there are none."""
+    if not pages:
+        return []
+    them = "it" if len(pages) == 1 else "them"
+    return [f"{named(list(pages))} {'is' if len(pages) == 1 else 'are'} {DOUBT.format(them=them)}"]
+
+
+def _page(picture: Picture, transcript: Transcript, number: int) -> PrintedPage:
+    scale = POINTS / picture.dpi
+    rows, columns = picture.pixels.shape[:: -1 if transcript.turns % 2 else 1]
+    return PrintedPage(
+        number,
+        columns * scale,
+        rows * scale,
+        _of_like_sizes([_scaled(word, scale) for word in transcript.words]),
+        aside=tuple(line_of([_scaled(word, scale)]) for word in transcript.aside),
+        turns=transcript.turns,
+        skew=transcript.skew,
+    )
+
+
+def _scaled(word: Word, scale: float) -> Word:
+    left, top, right, bottom = (edge * scale for edge in (word.left, word.top, word.right, word.bottom))
+    return replace(word, left=left, top=top, right=right, bottom=bottom, size=word.size * scale)
+
+
+def _of_like_sizes(words: Sequence[Word]) -> tuple[Word, ...]:
+    """Give words whose sizes differ by little the same one."""
     usual = median([word.size for word in words]) if words else 0.0
-    return [replace(word, size=usual * STEP ** round(math.log(word.size / usual, STEP))) for word in words]
+    return tuple(replace(word, size=usual * STEP ** round(math.log(word.size / usual, STEP))) for word in words)
 
 
-def _share(text: str) -> float:
-    """Return how much of its font's height a word takes up: few letters reach from the top to the bottom."""
-    if text[0] >= "\u0370":
-        return 1.0
-    tall, deep = TALL.search(text) is not None, DEEP.search(text) is not None
-    return 1.0 if tall and deep else 0.77 if tall or deep else 0.55
+OCR_ENGINES = Registry(
+    "OCR engine",
+    "rove.ocr_engines",
+    {
+        "rapid": "rove.load.image.rapid:RapidEngine",
+        "tesseract": "rove.load.image.tesseract:TesseractEngine",
+    },
+)
+"""Engines by name, in the order in which "auto" asks those that are installed."""

@@ -20,4 +20,4 @@ def in_reading_order(page: PrintedPage) -> OrderedPage:
     rtl = 2 * sum(is_rtl(word.text) for word in words if not word.text.isascii()) > len(words)
     order = reading_order(rows, [*dict.fromkeys(gutter.at - ALIGNED for gutter in gutters)], rtl=rtl)
     items: list[Item] = [item for column in order for item in with_tables(column, page.rules)]
-    return OrderedPage(page.number, page.width, page.height, (*items, *page.aside), page.remarks, page.turns)
+    return OrderedPage(page.number, page.width, page.height, (*items, *page.aside), page.remarks, page.turns, page.skew)

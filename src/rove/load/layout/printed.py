@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from math import cos, radians, sin
 
 RTL_RANGES = (("\u0590", "\u08ff"), ("\ufb1d", "\ufdff"), ("\ufe70", "\ufeff"))
 
@@ -44,6 +45,19 @@ def around(areas: Sequence[Area]) -> Area:
         max([area.right for area in areas]),
         max([area.bottom for area in areas]),
     )
+
+
+def turned_about(area: Area, degrees: float, x: float, y: float) -> Area:
+    """Return what an area covers once it is turned to the right about a point.
+
+    >>> turned_about(Area(0, 0, 4, 2), 90, 0, 0)
+    Area(left=-2.0, top=0.0, right=0.0, bottom=4.0)
+    """
+    across, down = cos(radians(degrees)), sin(radians(degrees))
+    corners = [(left - x, top - y) for left in (area.left, area.right) for top in (area.top, area.bottom)]
+    lefts = [round(x + left * across - top * down, 6) for left, top in corners]
+    tops = [round(y + left * down + top * across, 6) for left, top in corners]
+    return Area(min(lefts), min(tops), max(lefts), max(tops))
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +148,8 @@ class Remark:
 class PrintedPage:
     """A page as its reader gave it, not yet put in order; `aside` are lines that run in another direction.
 
-    `turns` is how many quarter turns to the right set the text upright, from how a viewer shows the page.
+    `turns` is how many quarter turns to the right set the text upright, from how a viewer shows the page; `skew` the
+    degrees by which lines then still fall to the right, where the places of words are those of level lines.
     """
 
     number: int
@@ -146,11 +161,12 @@ class PrintedPage:
     remarks: tuple[Remark, ...] = ()
     aside: tuple[PrintedLine, ...] = ()
     turns: int = 0
+    skew: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class OrderedPage:
-    """A page whose items stand in reading order; `turns` as in `PrintedPage`."""
+    """A page whose items stand in reading order; `turns` and `skew` as in `PrintedPage`."""
 
     number: int
     width: float
@@ -158,9 +174,11 @@ class OrderedPage:
     items: tuple[Item, ...] = ()
     remarks: tuple[Remark, ...] = ()
     turns: int = 0
+    skew: float = 0.0
 
     def shares(self, area: Area) -> Area:
         """Return an area of the page in shares of its width and height, as a viewer shows the page."""
+        area = turned_about(area, self.skew, self.width / 2, self.height / 2) if self.skew else area
         left, right = (min(max(x / self.width, 0.0), 1.0) for x in (area.left, area.right))
         top, bottom = (min(max(y / self.height, 0.0), 1.0) for y in (area.top, area.bottom))
         if self.turns == 1:

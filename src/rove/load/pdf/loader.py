@@ -15,6 +15,7 @@ import pypdfium2.raw as pdfium
 from rove.errors import InputError
 from rove.load import LoadOptions
 from rove.load.image import ocr
+from rove.load.image.ocr import OcrReader
 from rove.load.layout.canonical import canonical_text
 from rove.load.layout.furniture import without_furniture
 from rove.load.layout.headings import Bookmark, with_headings
@@ -69,9 +70,11 @@ class _Bookmark(Protocol):
 class LoadedPages:
     """What was read so far, and the pages of which less was read than they hold."""
 
-    transcripts: Transcripts | None = None
+    reader: OcrReader | None = None
+    transcripts: Transcripts = field(default_factory=Transcripts)
     sheets: list[OrderedPage] = field(default_factory=list[OrderedPage])
     scans: list[int] = field(default_factory=list[int])
+    doubtful: list[int] = field(default_factory=list[int])
     damaged: list[int] = field(default_factory=list[int])
     stopped: int = 0
 
@@ -94,7 +97,7 @@ class PdfLoader:
         packed = BROTLI in source.data
         facts = {key: value for key, value in facts.items() if value and not NOT_SAID.fullmatch(value)}
         if not any(all_lines(reading.sheets)) and not any(sheet.remarks for sheet in reading.sheets):
-            raise _brotli(source) if packed else _nothing(source, count, reading)
+            raise _brotli(source) if packed else _nothing(source, count, reading, self.options.ocr)
         yield _document(source, reading.sheets, outline, facts | {LABELS: labels}, count)
         missing = _missing(count, reading) + ["what Brotli compresses in it was not read"] * packed
         if attached:
@@ -104,7 +107,7 @@ class PdfLoader:
                 missing.append(error.reason.rstrip("."))
         if missing:
             message = f"{source.name!r} was read in part: {'; '.join(missing)}."
-            cure = "Run OCR (or install tesseract) on scans, split a long file, add attached files by themselves."
+            cure = _cure(reading, self.options.ocr)
             raise InputError(message, cure=cure, outcome="partial")
 
 
@@ -163,8 +166,7 @@ def _damaged(source: Source, what: str) -> InputError:
 
 def read_pages(pdf: pypdfium2.PdfDocument, count: int, options: LoadOptions = DEFAULT) -> LoadedPages:
     """Read page by page; a damaged one is left empty, and where the time is up the pages so far are what there is."""
-    by_ocr = options.ocr and ocr.can_read()
-    reading = LoadedPages((options.transcripts or Transcripts()) if by_ocr else None)
+    reading = LoadedPages(ocr.reader_of(options.ocr), options.transcripts or Transcripts())
     try:
         for index in range(count):
             try:
@@ -184,10 +186,9 @@ def _sheet(pdf: pypdfium2.PdfDocument, page: pypdfium2.PdfPage, number: int, rea
     notes = read_notes(page, pdf, text.frame)
     whole = text.frame.upright
     if is_scan(text, marks, whole):
-        by_ocr = reading.transcripts
-        scan = read_scan(page, number, len(pdf), by_ocr) if by_ocr and not by_ocr.is_over else None
+        scan = _scan(page, number, len(pdf), reading)
         if scan is not None:
-            return in_reading_order(scan)
+            return scan
         reading.scans.append(number)
     if not text.readable:
         return OrderedPage(number, whole.width, whole.height)
@@ -210,20 +211,42 @@ def _sheet(pdf: pypdfium2.PdfDocument, page: pypdfium2.PdfPage, number: int, rea
     )
 
 
-def _nothing(source: Source, count: int, reading: LoadedPages) -> InputError:
+def _scan(page: pypdfium2.PdfPage, number: int, of: int, reading: LoadedPages) -> OrderedPage | None:
+    """Read a page by OCR; None where none is there, the time for it is over, or it failed."""
+    reader, transcripts = reading.reader, reading.transcripts
+    scan = read_scan(page, number, of, reader, transcripts) if reader and not transcripts.is_over else None
+    if scan is None:
+        return None
+    if scan.doubtful:
+        reading.doubtful.append(number)
+    return in_reading_order(scan.page)
+
+
+def _nothing(source: Source, count: int, reading: LoadedPages, choice: str) -> InputError:
     if len(reading.damaged) == count:
         return _damaged(source, "any page")
     message = f"{source.name!r} has {count} pages and no text on any: it is a scan or holds pictures only."
+    if reading.doubtful:
+        message = f"{source.name!r} has {count} pages and no text: {'; '.join(_missing(count, reading))}."
     cure = "Run OCR on it (for example ocrmypdf) and add the result."
-    if reading.scans and not ocr.can_read():
-        cure = "Install tesseract, then add it again, or run OCR on it yourself."
+    if reading.scans and reading.reader is None:
+        message = f"{message[:-1]}, and {ocr.lacking(choice)} to read it."
+        cure = ocr.install_ocr(choice)
     return InputError(message, cure=cure, outcome="empty")
+
+
+def _cure(reading: LoadedPages, choice: str) -> str:
+    """Say what helps a file of which a part is missing."""
+    if reading.scans and reading.reader is None:
+        return ocr.install_ocr(choice)
+    return "Run OCR on scans, scan again what is hardly legible, split a long file, add attached files by themselves."
 
 
 def _missing(count: int, reading: LoadedPages) -> list[str]:
     missing: list[str] = []
     if reading.scans:
         missing.append(f"{_pages(reading.scans)} are scanned and were not read")
+    missing += ocr.doubts(reading.doubtful, _pages)
     if reading.damaged:
         missing.append(f"{_pages(reading.damaged)} are damaged")
     if reading.stopped:

@@ -9,8 +9,8 @@ import numpy as np
 import pypdfium2
 
 from rove.errors import InputError
-from rove.load.image import ocr
-from rove.load.layout.printed import Area, PrintedPage
+from rove.load.image.ocr import OcrPage, OcrReader, Picture
+from rove.load.layout.printed import Area
 from rove.load.pdf.marks import Marks
 from rove.load.pdf.page import PageText
 from rove.load.transcripts import Transcripts
@@ -28,7 +28,9 @@ def is_scan(text: PageText, marks: Marks, whole: Area) -> bool:
     return not text.readable or (len(text.words) < MAX_WORDS and covered > MIN_SHARE * whole.width * whole.height)
 
 
-def read_scan(page: pypdfium2.PdfPage, number: int, of: int, transcripts: Transcripts) -> PrintedPage | None:
+def read_scan(
+    page: pypdfium2.PdfPage, number: int, of: int, reader: OcrReader, transcripts: Transcripts
+) -> OcrPage | None:
     """Return page `number` of so many as OCR reads it; None where OCR fails on it."""
     width, height = page.get_size()
     dpi = min(DPI, POINTS * (MAX_PIXELS / max(width * height, 1.0)) ** 0.5)
@@ -36,6 +38,6 @@ def read_scan(page: pypdfium2.PdfPage, number: int, of: int, transcripts: Transc
     with closing(render(scale=dpi / POINTS, grayscale=True)) as bitmap:
         pixels = np.array(bitmap.to_numpy(), dtype=np.uint8).reshape(bitmap.height, bitmap.width)
     try:
-        return ocr.read_picture(ocr.Picture(pixels, dpi), number, of, transcripts)
+        return reader.read(Picture(pixels, dpi), number, of, transcripts)
     except InputError:
         return None

@@ -36,8 +36,10 @@ class LoadTable(TypedDict, total=False):
     "": the folder "shards" of the base, which does for workers on this machine."""
     keep_boilerplate: bool
     """Whether menus and footers of web pages count as text. Default: False."""
-    ocr: bool
-    """Whether text in pictures is read, where tesseract is installed. Default: True."""
+    ocr: str
+    """What reads the text in pictures: "rapid" (an extra: `pip install 'rove[scan]'`; Latin, Chinese and Japanese
+    script), "tesseract" (a program, in the languages installed with it), or a plug-in's name. "auto": the first of
+    these that is there, and the other for pages of which the first reads little. "off": nothing. Default: "auto"."""
     convert: bool
     """Old Office files and others that no loader reads are converted by LibreOffice, if it is there (on Linux).
     Default: True."""
