@@ -339,7 +339,7 @@ PARTS = {
 def main(arguments: list[str]) -> int:
     """Run the parts; the page goes to standard output and, with --write, to a file."""
     options = parser().parse_args(arguments)
-    if options.what not in {"sentences", "figures", "walking"} and not DATA.is_dir():
+    if options.what not in {"sentences", "figures", "walking", "scans"} and not DATA.is_dir():
         say(f"the benchmarks need the project's data in {DATA}")
         return 2
     tables = [table for part in PARTS[options.what] for table in part(options)]
@@ -348,6 +348,10 @@ def main(arguments: list[str]) -> int:
     print(json.dumps([asdict(table) for table in tables], ensure_ascii=False, indent=1) if options.json else text)
     if options.write and options.what == "reading":
         from bench.reading.run import write
+
+        write(ROOT / options.write, command, tables)
+    elif options.write and options.what == "scans":
+        from bench.scans import write
 
         write(ROOT / options.write, command, tables)
     elif options.write:

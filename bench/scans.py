@@ -1,7 +1,7 @@
 """OCR on pages that are printed and scanned here: errors a character and CPU time a page, for each engine.
 
 Two sets of other texts, fonts, sizes, layouts and faults: "open" was looked at while the engines were put in, "held"
-was not. What is compared is the document's text, so that the order of lines counts.
+was not. What is compared is the document's text, so that the order of lines counts: the edit distance by characters.
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
+from statistics import mean
 
 import numpy as np
 from PIL import Image, ImageDraw, ImageFilter, ImageFont
 from rapidfuzz.distance import Levenshtein
 
-from bench.report import Table, say
+from bench.report import Table, facts, say
 from bench.scan_texts import HELD, OPEN
 from rove.errors import InputError
 from rove.load import LoadOptions
@@ -30,6 +31,7 @@ FONTS = Path("/usr/share/fonts")
 CJK = ("zh", "ja")
 FACES = {"ja": 0, "zh": 2}  # of the collections of fonts for Chinese and Japanese
 MARK = re.compile(r"^#+ |\*\*|\\", re.MULTILINE)
+MARKS = re.compile(r"(<!-- scans -->\n).*(<!-- end of scans -->)", re.S)
 MAX_ERRORS = 1.0
 Fault = Callable[[Image.Image, random.Random], Image.Image]
 """What a scanner does to a page."""
@@ -51,27 +53,23 @@ class Print:
 def run(sets: Sequence[str], engines: Sequence[str]) -> list[Table]:
     """Measure the engines that are installed on each set."""
     there = [name for name in engines or OCR_ENGINES.table if can_read(name)]
-    tables: list[Table] = []
-    for name in sets or SETS:
-        found = {engine: _measured(SETS[name], engine) for engine in there}
-        note = "Errors a character (edit distance by characters of the truth), and CPU seconds a page."
-        columns = ["page", *(f"{engine} {language}" for engine in there for language in OPEN)]
-        columns += [f"{engine}, CPU s" for engine in there]
-        rows = [
-            [
-                scan,
-                *(found[e][scan, lang][0] for e in there for lang in OPEN),
-                *(_mean_s(found[e], scan) for e in there),
-            ]
-            for scan in SETS[name].scans
-        ]
-        tables.append(Table(f"Scans: {name} set", columns, rows, note))
-    return tables
+    return [_table(name, engine) for name in sets or SETS for engine in there]
 
 
-def _mean_s(found: dict[tuple[str, str], tuple[float, float]], scan: str) -> float:
-    spent = [seconds for (at, _), (_, seconds) in found.items() if at == scan]
-    return sum(spent) / len(spent)
+def write(path: Path, command: str, tables: Sequence[Table]) -> None:
+    """Put the tables into the page, between the marks."""
+    told = "\n".join([*facts(command), "", *(f"#{table.markdown()}" for table in tables)])
+    path.write_text(MARKS.sub(lambda found: f"{found[1]}\n{told}\n{found[2]}", path.read_text("utf-8")), "utf-8")
+
+
+def _table(name: str, engine: str) -> Table:
+    """Tell what one engine made of a set."""
+    found = _measured(SETS[name], engine)
+    rows = [
+        [scan, *(f"{found[scan, language][0]:.3f}" for language in OPEN), mean(found[scan, one][1] for one in OPEN)]
+        for scan in SETS[name].scans
+    ]
+    return Table(f"{engine}, {name} set: errors a character", ["page", *OPEN, "CPU s a page"], rows)
 
 
 def _measured(printed: Print, engine: str) -> dict[tuple[str, str], tuple[float, float]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.util import find_spec
@@ -31,7 +31,7 @@ APART = {"thresh": 0.8, "box_thresh": 0.4, "unclip_ratio": 1.6, "use_dilation": 
 SCRAP = 2.0  # times its height a line that was lost is wide at least
 MAX_INK_BESIDE = 0.05  # of what is dark on a page: with more of it beside the lines, lines may be lost
 PAGE_CPU_S = 100.0
-BATCH = 24  # lines that are read between two looks at the clock
+BATCH = 12  # lines that are read between two looks at the clock
 SAMPLE = 4  # of the longest lines show which side is up
 SURE = 0.9  # of such a sample: it needs no second look
 BETTER = 0.1
@@ -89,11 +89,9 @@ class RapidEngine:
     def _program(self) -> Any:  # noqa: ANN401 - an untyped package, loaded when first used
         files = {f"{part}.model_path": str((self._models or Path()) / name) for part, name in MODELS.items()}
         threads = {f"EngineConfig.onnxruntime.{kind}_op_num_threads": 1 for kind in ("intra", "inter")}
-        quiet = {"Global.log_level": "critical", "Global.return_word_box": True}
-        bounded = {
-            "Det.limit_type": "max",
-            "Det.limit_side_len": 1 << 20,
-        }  # `_found` scales and pads, nothing else does
+        quiet = {"Global.log_level": "critical", "Global.return_word_box": True, "Rec.rec_batch_num": 1}
+        # `_found` scales and pads, nothing else does
+        bounded = {"Det.limit_type": "max", "Det.limit_side_len": 1 << 20}
         bounded |= {"Global.use_preprocess_img": False, "Global.use_vertical_padding": False}
         return load("rapidocr:RapidOCR")(params={**files, **threads, **quiet, **bounded})
 
@@ -109,6 +107,7 @@ class RapidEngine:
         if turns:
             picture = picture.upright(turns)
             quads = self._found(picture.pixels)
+        go_on()
         if not len(quads):
             return Transcript()
         coloured = _coloured(picture.pixels)
@@ -145,17 +144,21 @@ class RapidEngine:
     def _lines_on(self, small: Pixels, **how: float) -> Quads:
         """Let the line finder look at a picture of the size that it takes, `how` its map of text is parted."""
         coloured = _coloured(small)
-        found = self._program(coloured, use_det=True, use_cls=False, use_rec=False) if not how else None
-        if found is None:
-            finder = self._program.text_det
-            usual = finder.postprocess_op
-            finder.postprocess_op = load("rapidocr.ch_ppocr_det.utils:DBPostProcess")(**how)
-            try:
-                found = finder(coloured)
-            finally:
-                finder.postprocess_op = usual
+        if how:
+            found = self._found_apart(coloured, how)
+        else:
+            found = self._program(coloured, use_det=True, use_cls=False, use_rec=False)
         boxes = found.boxes if found.boxes is not None else ()
         return np.asarray(boxes, np.float32).reshape(-1, 4, 2)
+
+    def _found_apart(self, coloured: Pixels, how: Mapping[str, float]) -> Any:  # noqa: ANN401
+        finder = self._program.text_det  # it is there once the first look was taken
+        usual = finder.postprocess_op
+        finder.postprocess_op = load("rapidocr.ch_ppocr_det.utils:DBPostProcess")(**how)
+        try:
+            return finder(coloured)
+        finally:
+            finder.postprocess_op = usual
 
     def _upside_down(self, coloured: Pixels, quads: Quads) -> bool:
         """Say whether lines are surer when they are read the other way round."""
