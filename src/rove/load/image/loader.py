@@ -76,7 +76,7 @@ class ImageLoader:
         )
         if missing:
             message = f"{source.name!r} was read in part: {missing}."
-            raise InputError(message, cure="Split it, or run OCR on it yourself.", outcome="partial")
+            raise InputError(message, cure=f"{ocr.HELP}, or split it; then add it again.", outcome="partial")
 
 
 @contextmanager
@@ -165,7 +165,7 @@ def _nothing(source: Source, missing: str, choice: str, *, is_read: bool) -> Inp
     if is_read:
         message = f"{source.name!r} shows no text that OCR can read{f': {missing}' if missing else ''}."
         if missing:
-            cure = "Scan it again, or raise load.max_memory_mb in the settings."
+            cure = f"{ocr.HELP}, or raise load.max_memory_mb; then add it again."
             return InputError(message, cure=cure, outcome="damaged")
         return InputError(message, cure="Leave it out, or describe it in a text.", outcome="empty")
     message = f"{source.name!r} is an image, and {ocr.lacking(choice)} to read its text."

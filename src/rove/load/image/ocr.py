@@ -20,13 +20,14 @@ from rove.load.transcripts import Transcript, Transcripts
 from rove.registry import Registry
 
 AUTO, OFF = "auto", "off"
-SURE = 0.85  # of a page was read for sure: with less another engine is asked, and the page counts as read in part
+SURE = 0.88  # of a page was read for sure: with less another engine is asked, and the page counts as read in part
 STEP = 1.35  # sizes are told apart in such steps: letters of scans are measured roughly
 POINTS = 72.0
 DOUBT = (
     "hardly legible, or in a script that OCR lacks here: what could not be read on {them} is left out, and the rest may"
     " be wrong"
 )
+HELP = "Scan it again, more finely, or install tesseract with the language of its script (tesseract-ocr-rus, …)"
 
 Pixels = npt.NDArray[np.uint8]
 

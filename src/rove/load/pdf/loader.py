@@ -228,7 +228,7 @@ def _nothing(source: Source, count: int, reading: LoadedPages, choice: str) -> I
     message = f"{source.name!r} has {count} pages and no text on any: it is a scan or holds pictures only."
     if reading.doubtful:
         message = f"{source.name!r} has {count} pages and no text: {'; '.join(_missing(count, reading))}."
-    cure = "Run OCR on it (for example ocrmypdf) and add the result."
+    cure = f"{ocr.HELP}." if reading.doubtful else "Run OCR on it (for example ocrmypdf) and add the result."
     if reading.scans and reading.reader is None:
         message = f"{message[:-1]}, and {ocr.lacking(choice)} to read it."
         cure = ocr.install_ocr(choice)
@@ -239,7 +239,9 @@ def _cure(reading: LoadedPages, choice: str) -> str:
     """Say what helps a file of which a part is missing."""
     if reading.scans and reading.reader is None:
         return ocr.install_ocr(choice)
-    return "Run OCR on scans, scan again what is hardly legible, split a long file, add attached files by themselves."
+    if reading.doubtful:
+        return f"{ocr.HELP}; then add it again."
+    return "Run OCR on scans, split a long file, add attached files by themselves."
 
 
 def _missing(count: int, reading: LoadedPages) -> list[str]:
