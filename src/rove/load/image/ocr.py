@@ -23,10 +23,6 @@ AUTO, OFF = "auto", "off"
 SURE = 0.88  # of a page was read for sure: with less another engine is asked, and the page counts as read in part
 STEP = 1.35  # sizes are told apart in such steps: letters of scans are measured roughly
 POINTS = 72.0
-DOUBT = (
-    "hardly legible, or in a script that OCR lacks here: what could not be read on {them} is left out, and the rest may"
-    " be wrong"
-)
 HELP = "Scan it again, more finely, or install tesseract with the language of its script (tesseract-ocr-rus, …)"
 
 Pixels = npt.NDArray[np.uint8]
@@ -162,8 +158,8 @@ def doubts(pages: Sequence[int], named: Callable[[list[int]], str]) -> list[str]
     """Say of which pages much was not read, as a part of a sentence; nothing where there are none."""
     if not pages:
         return []
-    them = "it" if len(pages) == 1 else "them"
-    return [f"{named(list(pages))} {'is' if len(pages) == 1 else 'are'} {DOUBT.format(them=them)}"]
+    what = f"hardly legible, or in a script that OCR lacks here, on {named(list(pages))}"
+    return [f"it is {what}: what could not be read is left out, and the rest may be wrong"]
 
 
 def _page(picture: Picture, transcript: Transcript, number: int) -> PrintedPage:

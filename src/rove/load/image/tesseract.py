@@ -12,13 +12,16 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from rove.errors import InputError
-from rove.load.image.ocr import Picture
+from rove.load.image.ocr import SURE, Picture
 from rove.load.layout.printed import Word
 from rove.load.text import clean
 from rove.load.transcripts import Transcript
 
 PAGE_TIMEOUT_S = 50  # of wall time, for each of the two runs on a page
 MIN_CONFIDENCE = 30  # per cent: below it tesseract sees letters in a picture
+LEGIBLE = (
+    0.75  # letters of a script whose language is lacking are .64 to .67 sure on the whole, legible ones from .8 on
+)
 TALL, DEEP = re.compile(r"[A-ZÀ-Þbdfhklt\d(\[/|]"), re.compile(r"[gjpqyQ,;(\[/|]")
 # Script, as tesseract's own detection names it, and the languages that are written in it.
 SCRIPTS = {
@@ -44,7 +47,7 @@ ROTATE = re.compile(r"^Rotate: (\d+)", re.MULTILINE)
 class _Look:
     """What a picture looks like before it is read: the languages of its script, and the quarter turns it needs.
 
-    `lacking`: tesseract has no language of that script, and reads it by others.
+    `lacking`: tesseract has no language of that script, and reads it by others. It takes Latin for Cyrillic at times.
     """
 
     languages: tuple[str, ...]
@@ -65,8 +68,10 @@ class TesseractEngine:
         look = self._look(picture)
         table = run_tesseract(picture.upright(look.turns), ["-l", "+".join(look.languages), "--psm", "3", "tsv"])
         rows = csv.reader(table.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
-        words, trust = _words(rows)
-        return Transcript(look.turns, words, trust=0.0 if look.lacking and words else trust)
+        words, sure = _words(rows)
+        if words and look.lacking and sure < LEGIBLE:
+            return Transcript(look.turns, trust=0.0)
+        return Transcript(look.turns, words, trust=min(1.0, sure * SURE / LEGIBLE))
 
     @cached_property
     def _program(self) -> str:
