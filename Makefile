@@ -9,7 +9,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
 STAMP := $(VENV)/.made
-REQUIREMENTS := $(addprefix requirements/,$(addsuffix .txt,run lance chat onnx database bolt chroma elasticsearch fasttext haystack langchain llama-index milvus oceanbase opensearch parquet postgres ray scan serve sql tools dev))
+REQUIREMENTS := $(addprefix requirements/,$(addsuffix .txt,run audio lance chat onnx database bolt chroma elasticsearch fasttext haystack langchain llama-index milvus oceanbase opensearch parquet postgres ray scan serve sql tools dev))
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-servers check format bench reproduce campaign mutate clean

@@ -300,6 +300,13 @@ def sentences(options: argparse.Namespace) -> list[Table]:
     return part.run(part.HALVES if options.write else [chosen], wrong=options.wrong)
 
 
+def speech(options: argparse.Namespace) -> list[Table]:
+    """See `bench.speech`."""
+    from bench import speech as part
+
+    return part.run([name for name in options.sets.split(",") if name] or ("a", "b"))
+
+
 PARTS = {
     "quality": [quality],
     "speed": [speed],
@@ -323,6 +330,7 @@ PARTS = {
     "figures": [figures],
     "quotes": [quotes],
     "sentences": [sentences],
+    "speech": [speech],
     "static": [static],
     "static-refusal": [static_refusal],
     "speeds": [speeds],
@@ -339,7 +347,7 @@ PARTS = {
 def main(arguments: list[str]) -> int:
     """Run the parts; the page goes to standard output and, with --write, to a file."""
     options = parser().parse_args(arguments)
-    if options.what not in {"sentences", "figures", "walking", "scans"} and not DATA.is_dir():
+    if options.what not in {"sentences", "figures", "walking", "scans", "speech"} and not DATA.is_dir():
         say(f"the benchmarks need the project's data in {DATA}")
         return 2
     tables = [table for part in PARTS[options.what] for table in part(options)]
@@ -354,6 +362,10 @@ def main(arguments: list[str]) -> int:
         from bench.scans import write
 
         write(ROOT / options.write, command, tables)
+    elif options.write and options.what == "speech":
+        from bench import speech as spoken
+
+        spoken.write(ROOT / options.write, command, tables)
     elif options.write:
         (ROOT / options.write).write_text(text, "utf-8")
     return 0

@@ -211,7 +211,8 @@ async def _read(server: Server, reader: asyncio.StreamReader) -> bool:
     body = await reader.readexactly(int(headers.get("content-length", 0)))
     server.paths.append(first.split()[1])
     server.headers.append(headers)
-    server.requests.append(json.loads(body))
+    is_form = headers.get("content-type", "").startswith("multipart/form-data")
+    server.requests.append({"form": body} if is_form else json.loads(body))
     return True
 
 

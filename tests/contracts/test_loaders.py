@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from load import samples, samples_data, samples_office, samples_pages, samples_posts, samples_web
-from rove.load import LOADERS, SUFFIXES
+from load.speech_files import LEASE
+from rove.load import LOADERS, SUFFIXES, Loader, LoadOptions
 from rove.testing import LoaderContract
 
 SAMPLES = {
@@ -46,6 +49,25 @@ CLOSED = {"pdf", "docx", "pptx", "odt", "odp", "json", "epub", "zip"}
 def suite(kind: str) -> type[LoaderContract]:
     given = {"sample": SAMPLES[kind], "members": kind in MEMBERS, "closed": kind in CLOSED}
     return type(f"Test_{kind}", (LoaderContract,), {"name": kind, "__module__": __name__, **given})
+
+
+class RecordingContract(LoaderContract):
+    def make(self) -> Loader:
+        return self.registered()(LoadOptions(transcriber="fake"))
+
+    @pytest.fixture(autouse=True)
+    def decoder(self) -> None:
+        pytest.importorskip("av", reason="the extra audio is not installed")
+
+
+class TestAudio(RecordingContract):
+    name = "audio"
+    sample = LEASE.read_bytes()
+
+
+class TestVideo(RecordingContract):
+    name = "video"
+    sample = LEASE.read_bytes()
 
 
 globals().update({made.__name__: made for made in map(suite, SAMPLES)})

@@ -19,7 +19,7 @@ from load.samples_data import workbook
 from load.samples_office import deck_sample, odt_sample, rtf_text
 from load.samples_web import book, compound_file, eml_file, mbox_file, msg_file
 from rove.errors import InputError
-from rove.load import LOADERS, formats
+from rove.load import LOADERS, SUFFIXES, formats
 from rove.load.discover import kind_of, load_documents, locate, read_place
 from rove.load.sniff import sniff
 from rove.records import Document
@@ -108,12 +108,6 @@ UNREAD = [
     ("a.avif", b"\0\0\0\x18ftypavif" + NOISE, "heif"),
     ("a.jpg", b"\0\0\0\x18ftypheic" + NOISE, "heif"),
     ("a.jxl", b"\0\0\0\x0cJXL \r\n\x87\n" + NOISE, "heif"),
-    ("a.mp4", b"\0\0\0\x18ftypisom" + NOISE, "video"),
-    ("a.m4a", b"\0\0\0\x18ftypM4A " + NOISE, "audio"),
-    ("a.mp3", b"ID3\3\0" + NOISE, "audio"),
-    ("a.mp3", b"\xff\xfb\x90\0" + NOISE, "audio"),
-    ("a.wav", b"RIFF\0\0\1\0WAVEfmt " + NOISE, "audio"),
-    ("a.mkv", b"\x1a\x45\xdf\xa3" + NOISE, "video"),
     ("a.7z", b"7z\xbc\xaf\x27\x1c\0\4" + NOISE, "7z"),
     ("a.zip", b"Rar!\x1a\x07\1\0" + NOISE, "rar"),
     ("a.zst", b"\x28\xb5\x2f\xfd" + NOISE, "packed"),
@@ -131,10 +125,28 @@ UNREAD = [
     ("a.avro", b"Obj\1\4\x14avro.codec" + NOISE, "avro"),
     ("a.npy", npy(), "numpy"),
     ("a.h5", b"\x89HDF\r\n\x1a\n" + NOISE, "hdf5"),
+    ("a.mid", b"MThd\0\0\0\6" + NOISE, "midi"),
     ("a.psd", b"8BPS\0\1" + NOISE, "psd"),
     ("a.ttf", b"\0\1\0\0\0\x0f" + NOISE, "font"),
     ("a.asc", b"-----BEGIN PGP MESSAGE-----\n\nhQ==\n-----END PGP MESSAGE-----\n", "ciphered"),
 ]  # fmt: skip
+RECORDINGS = [
+    ("a.mp4", b"\0\0\0\x18ftypisom" + NOISE, "video"),
+    ("a.m4a", b"\0\0\0\x18ftypM4A " + NOISE, "audio"),
+    ("a.mp3", b"ID3\3\0" + NOISE, "audio"),
+    ("a.mp3", b"\xff\xfb\x90\0" + NOISE, "audio"),
+    ("a.wav", b"RIFF\0\0\1\0WAVEfmt " + NOISE, "audio"),
+    ("a.mkv", b"\x1a\x45\xdf\xa3" + NOISE, "video"),
+    ("a.bin", b"OggS" + NOISE, "audio"),
+    ("a.bin", b"fLaC" + NOISE, "audio"),
+    ("a.bin", b"FORM\0\0\1\0AIFF" + NOISE, "audio"),
+]
+
+
+@pytest.mark.parametrize(("name", "data", "kind"), RECORDINGS)
+def test_recordings_are_known_by_their_bytes(name: str, data: bytes, kind: str) -> None:
+    assert sniff(data, "") == kind
+    assert SUFFIXES.get(Path(name).suffix, kind) == kind
 
 
 @pytest.mark.parametrize(("name", "data", "called"), UNREAD, ids=[f"{n}-{c}-{i}" for i, (n, _, c) in enumerate(UNREAD)])
@@ -158,7 +170,7 @@ def test_every_name_that_is_given_is_a_format_or_a_loader() -> None:
     assert given <= {*formats.UNREAD, *LOADERS.names()}
     assert not formats.UNREAD.keys() & set(LOADERS.names())
     assert formats.UNREAD.keys() > formats.CONVERTED
-    assert formats.UNREAD.keys() <= given | {"video", "program", "ole"}
+    assert formats.UNREAD.keys() <= given | {"program", "ole"}
     for known in formats.UNREAD.values():
         assert known.cure.endswith(".")
         assert known.outcome in {"unsupported", "encrypted"}

@@ -105,7 +105,8 @@ async def test_pictures_are_drawn_for_who_may_see_the_document(town: Town, tmp_p
         assert not (await root.get(places, params=asked)).json()["pictures"]
         assert (await root.get(picture_of, params=asked)).status_code == 404
         plain = await root.get(places, params={"document_id": "merger", "start": 0, "end": 9})
-        assert plain.json() == {"page": None, "pages": 0, "pictures": False, "version": "", "boxes": []}
+        no_print = {"page": None, "pages": 0, "pictures": False, "version": "", "boxes": []}
+        assert plain.json() == {**no_print, "time": None, "recording": ""}
 
 
 async def test_what_cannot_be_drawn_is_said(tmp_path: Path) -> None:

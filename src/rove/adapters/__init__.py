@@ -72,7 +72,8 @@ def fields_of(hit: Hit) -> dict[str, object]:
     start, end = chunk.span
     own = {"document_id": chunk.document_id, "chunk_id": chunk.chunk_id, "start": start, "end": end}
     shown = {"source": hit.uri, "title": hit.title, "language": chunk.language, "kind": chunk.kind, "score": hit.score}
-    placed = {"page": chunk.page, "headings": list(chunk.headings)}
+    time = [hit.time.start_s, hit.time.end_s] if hit.time else None
+    placed = {"page": chunk.page, "time": time, "headings": list(chunk.headings)}
     return {**fields, **own, **shown, **{name: value for name, value in placed.items() if value}}
 
 

@@ -17,6 +17,7 @@ from rove.language.words import terms
 from rove.records import Citation, Hit, Verdict
 from rove.records.answer import DIFFERS, UNSOURCED
 from rove.records.document import Span
+from rove.records.moment import time_of
 
 LEAST_SHARE = 0.6  # of the sentence's telling words that must stand in the window
 LEAST_SHARE_UNSPACED = 0.5  # there terms are pairs of characters, of which some straddle words
@@ -144,6 +145,7 @@ def cite(hit: Hit, number: int, span: Span) -> Citation:
         span=(chunk.span[0] + span[0], chunk.span[0] + span[1]),
         page=page_of(chunk, chunk.span[0] + span[0]),
         as_of=hit.as_of,
+        time=time_of(chunk, (chunk.span[0] + span[0], chunk.span[0] + span[1])),
     )
 
 

@@ -20,6 +20,7 @@ from rove.language.words import query_terms, terms
 from rove.models import ChatModel, word_rule_of
 from rove.off_loop import chars_of, off_loop
 from rove.records import Answer, Chunk, Citation, Conflict, Hit, PathStep, Sentence, Side
+from rove.records.moment import times_field
 from rove.records.walk_events import Fact
 
 P = ParamSpec("P")
@@ -346,7 +347,10 @@ def _holds(hit: Hit, citation: Citation) -> bool:
 
 def _own_words(citation: Citation) -> Hit:
     """Make a reference of the words that a citation quotes: where its chunk is not at hand."""
-    chunk = Chunk(citation.chunk_id, citation.document_id, citation.quote, citation.span, 0, page=citation.page)
+    times = times_field(citation.span, citation.time)
+    chunk = Chunk(
+        citation.chunk_id, citation.document_id, citation.quote, citation.span, 0, page=citation.page, metadata=times
+    )
     return Hit(chunk, 0.0, uri=citation.uri, title=citation.title)
 
 

@@ -14,6 +14,7 @@ from rove.language.matches import matches
 from rove.language.rendering import Rendered, RenderedBlock
 from rove.records import Hit
 from rove.records.document import Span
+from rove.records.moment import located
 
 SHOWN_CHARS = 400
 
@@ -25,10 +26,10 @@ def show_hits(session: Session, hits: Sequence[Hit], question: str, *, verbose: 
         _show(session, number, hit, _marker(question, hit, spoken), verbose=verbose)
 
 
-def place(session: Session, uri: str, page: int | None) -> str:
-    """Name where something stands: the path as it is seen from the folder that the user is in, and the page."""
+def place(session: Session, uri: str, at: str) -> str:
+    """Name where something stands: the path as it is seen from the folder that the user is in, and the page or time."""
     near = uri.removeprefix(session.folder.rstrip(os.sep) + os.sep)
-    return f"{near}, p. {page}" if page else near
+    return f"{near}, {at}" if at else near
 
 
 def as_it_was(day: str) -> str:
@@ -48,7 +49,7 @@ def _show(session: Session, number: int, hit: Hit, marker: Callable[[str], Seque
     output, chunk = session.output, hit.chunk
     start, end = chunk.span
     count = f" · ×{1 + len(hit.same)}" if hit.same else ""
-    where = escape_markup(place(session, hit.uri, chunk.page))
+    where = escape_markup(place(session, hit.uri, located(chunk.page, hit.time)))
     scores, aged = "", as_it_was(hit.as_of)
     if verbose:
         lists = ", ".join(f"{name} {found.rank}" for name, found in hit.sources.items())
@@ -87,4 +88,4 @@ def _stands(shown: Rendered, block: RenderedBlock, above: Sequence[str]) -> bool
 
 def _also(session: Session, hit: Hit) -> str:
     start, end = hit.chunk.span
-    return f"{place(session, hit.uri, hit.chunk.page)} ({hit.chunk.document_id}:{start}-{end})"
+    return f"{place(session, hit.uri, located(hit.chunk.page, hit.time))} ({hit.chunk.document_id}:{start}-{end})"

@@ -22,7 +22,7 @@ def json_form(value: object) -> object:
             case Answer():
                 return {**told, "nearest": value.nearest}
             case Hit():
-                return {**told, "as_of": value.as_of}
+                return {**told, "as_of": value.as_of, "time": value.time}
             case Citation():
                 return {**told, "rendered": render(value.quote)}
             case _:

@@ -74,8 +74,7 @@ def _show(session: Session, facts: Sequence[Remembered], none: str = "") -> None
 
 
 def _source(fact: Remembered) -> str:
-    page = f", p. {fact.citation.page}" if fact.citation.page else ""
-    return f"{fact.citation.title or fact.citation.uri}{page}"
+    return ", ".join(filter(None, (fact.citation.title or fact.citation.uri, fact.citation.located)))
 
 
 def _say(session: Session, count: int) -> None:

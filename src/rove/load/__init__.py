@@ -27,6 +27,7 @@ from typing import Protocol
 from rove.load.limits import Inflated
 from rove.load.transcripts import Transcripts
 from rove.records import Document, Source
+from rove.records.moment import Speech
 from rove.registry import Registry
 
 
@@ -38,7 +39,9 @@ class LoadOptions:
     pictures of text, as the setting `load.ocr` names it.
     `depth` and `inflated` are the readers' own: how deep in other files this one lies, and what those unpacked to;
     `transcripts`: what OCR has said of pictures of the source, and how long it may go on; `convert`: converts a file
-    that no loader reads into one that is read, None where nothing can.
+    that no loader reads into one that is read, None where nothing can. `transcriber`: who writes down what is said in
+    a recording, "" where nobody can; `spoken`: the language that is spoken, "" where it has to be heard; `transcribe`:
+    sends a recording to an endpoint.
     """
 
     keep_boilerplate: bool = False
@@ -47,6 +50,9 @@ class LoadOptions:
     inflated: Inflated | None = field(default=None, compare=False)
     transcripts: Transcripts | None = field(default=None, compare=False)
     convert: Callable[[Source], Source] | None = field(default=None, compare=False)
+    transcriber: str = ""
+    spoken: str = ""
+    transcribe: Callable[[Source], Speech] | None = field(default=None, compare=False)
 
 
 class Loader(Protocol):
@@ -76,6 +82,7 @@ class Format:
 
     `inline`: read by our own code and Python's, in linear time; all others are parsed in a sandbox. `drawn`: its pages
     can be shown as pictures, from the file itself. `pictured`: so can the pictures that stand in it, by their names.
+    `played`: it is a recording, which can be played.
     """
 
     loader: str
@@ -83,6 +90,7 @@ class Format:
     inline: bool = False
     drawn: bool = False
     pictured: bool = False
+    played: bool = False
 
 
 FORMATS = {
@@ -106,6 +114,14 @@ FORMATS = {
     "ipynb": Format("rove.load.ipynb:NotebookLoader", ".ipynb"),
     "rst": Format("rove.load.rst.loader:RstLoader", ".rst"),
     "image": Format("rove.load.image.loader:ImageLoader", ".png .jpg .jpeg .tif .tiff .gif .webp .bmp", drawn=True),
+    "audio": Format(
+        "rove.load.sound.loader:SoundLoader",
+        ".mp3 .m4a .m4b .wav .ogg .oga .opus .flac .aac .aif .aiff .amr .wma .weba",
+        played=True,
+    ),
+    "video": Format(
+        "rove.load.sound.loader:SoundLoader", ".mp4 .m4v .webm .mkv .mov .avi .mpg .mpeg .3gp .wmv .flv", played=True
+    ),
     "epub": Format("rove.load.html.epub:EpubLoader", ".epub", pictured=True),
     "mhtml": Format("rove.load.mail.mhtml:MhtmlLoader", ".mht .mhtml"),
     "ics": Format("rove.load.mail.calendar:CalendarLoader", ".ics .vcs .ifb", inline=True),
@@ -125,6 +141,7 @@ SUFFIXES = {suffix: kind for kind, format in FORMATS.items() for suffix in forma
 INLINE = frozenset(kind for kind, format in FORMATS.items() if format.inline)
 DRAWN = frozenset(kind for kind, format in FORMATS.items() if format.drawn)
 PICTURED = frozenset(kind for kind, format in FORMATS.items() if format.pictured)
+PLAYED = frozenset(kind for kind, format in FORMATS.items() if format.played)
 
 
 @cache

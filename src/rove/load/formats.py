@@ -11,7 +11,6 @@ SLIDES = "Open it in PowerPoint or LibreOffice and save it as .pptx."
 PDF = "Open it in its own program and save or print it as .pdf."
 PICTURE = "Open it in an image viewer and save it as .png or .jpg."
 UNPACK = "Unpack it, and add the folder."
-SPEECH = "Add a transcript of it: sound is not read."
 TABLE = "Export its tables as .csv or .parquet."
 LEAVE = "Leave it out: it holds no document."
 COPY = "Save a copy without a password and add that."
@@ -63,8 +62,7 @@ UNREAD = {
     "heif": Unread("a picture of a format that is not read (HEIC, AVIF, JPEG 2000 or XL)", PICTURE),
     "psd": Unread("a Photoshop picture (.psd)", PICTURE),
     "drawn": Unread("a Windows drawing or icon (.emf, .wmf, .ico)", PICTURE),
-    "audio": Unread("a sound file", SPEECH),
-    "video": Unread("a video", "Add a transcript of it, or its subtitles as .txt: films are not read."),
+    "midi": Unread("a MIDI file, which holds notes and no sound", LEAVE),
     # archives, disks, programs
     "7z": Unread("a 7-Zip archive", UNPACK),
     "rar": Unread("a RAR archive", UNPACK),
@@ -101,7 +99,9 @@ MARKS: Sequence[tuple[int, bytes, str]] = (
     (0, b"\xff\x4f\xff\x51", "heif"), (0, b"8BPS", "psd"), (0, b"\xd7\xcd\xc6\x9a", "drawn"), (40, b" EMF", "drawn"),
     (0, b"\0\0\1\0", "drawn"),
     (0, b"ID3", "audio"), (0, b"\xff\xfb", "audio"), (0, b"\xff\xf3", "audio"), (0, b"\xff\xf1", "audio"),
-    (0, b"OggS", "audio"), (0, b"fLaC", "audio"), (8, b"WAVE", "audio"), (0, b"#!AMR", "audio"), (0, b"MThd", "audio"),
+    (0, b"\xff\xfa", "audio"), (0, b"\xff\xf2", "audio"), (0, b"\xff\xe3", "audio"), (0, b"\xff\xf9", "audio"),
+    (8, b"AIFF", "audio"), (8, b"AIFC", "audio"),
+    (0, b"OggS", "audio"), (0, b"fLaC", "audio"), (8, b"WAVE", "audio"), (0, b"#!AMR", "audio"), (0, b"MThd", "midi"),
     (8, b"AVI LIST", "video"), (0, b"\x1a\x45\xdf\xa3", "video"), (0, b"FLV\1", "video"), (0, b"\0\0\1\xba", "video"),
     (0, b"\0\0\1\xb3", "video"), (0, b"\x30\x26\xb2\x75\x8e\x66\xcf\x11", "video"),
     (0, b"7z\xbc\xaf\x27\x1c", "7z"), (0, b"Rar!\x1a\x07", "rar"), (0, b"\x28\xb5\x2f\xfd", "packed"),

@@ -18,6 +18,8 @@ from rove.models.bounded import PLAIN, bounds
 from rove.proxies import proxy_for
 
 Result = TypeVar("Result")
+Upload = tuple[str, bytes]
+"""A file's name, and its bytes."""
 RETRIED = frozenset({408, 409, 429})
 FIRST_WAIT_S = 0.5
 LONGEST_WAIT_S = 30.0
@@ -33,7 +35,7 @@ class _FailedError(ServiceError):
 
 
 class Endpoint:
-    """POSTs JSON to `{url}/{path}`.
+    """POSTs JSON, or a form with a file, to `{url}/{path}`.
 
     Proxies and certificates come from the environment (`rove.proxies`); a redirect is never followed, since what is
     posted is for this address alone. Each `post` opens its own connection: one endpoint serves any number of event
@@ -63,8 +65,12 @@ class Endpoint:
             message = f"{table}.base_url {self.url!r} is not an http address."
             raise ConfigError(message, cure='Give one such as "http://localhost:8080/v1".')
 
-    async def post(self, path: str, question: dict[str, object], read: Callable[[bytes], Result]) -> Result:
+    async def post(
+        self, path: str, question: dict[str, object], read: Callable[[bytes], Result], *, file: Upload | None = None
+    ) -> Result:
         """Return what `read` makes of the reply's body; a ServiceError that it raises is a failure like another.
+
+        With a `file` the question goes as a form's fields beside it.
 
         Raises:
             ConfigError: the key or the address is refused.
@@ -83,17 +89,24 @@ class Endpoint:
         ) as client:
             for attempt in range(self._retries):
                 try:
-                    return read(await self._attempt(client, path, question))
+                    return read(await self._attempt(client, path, question, file))
                 except ServiceError as error:
                     if not error.retryable:
                         raise
                     await asyncio.sleep(backoff_s(attempt, error.wait_s if isinstance(error, _FailedError) else None))
-            return read(await self._attempt(client, path, question))
+            return read(await self._attempt(client, path, question, file))
 
-    async def _attempt(self, client: httpx.AsyncClient, path: str, question: dict[str, object]) -> bytes:
+    async def _attempt(
+        self, client: httpx.AsyncClient, path: str, question: dict[str, object], file: Upload | None
+    ) -> bytes:
+        address = f"{self.url}/{path}"
         try:
             async with asyncio.timeout(self._timeout_s):
-                response = await client.post(f"{self.url}/{path}", json=question)
+                response = await (
+                    client.post(address, data=question, files={"file": file})
+                    if file
+                    else client.post(address, json=question)
+                )
         except (TimeoutError, httpx.TimeoutException):
             message = f"{self.url} did not answer within {self._timeout_s:g} s."
             cure = f"Raise {self._table}.timeout_s, or look at the server."

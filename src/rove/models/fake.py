@@ -16,7 +16,9 @@ from rove.errors import ConfigError, CutReplyError
 from rove.language.token_count import count_tokens
 from rove.models import Fingerprint, Vectors
 from rove.models.fake_typed import filled, first_sentence
+from rove.models.transcribe import RATE_HZ, Samples
 from rove.models.usage import Usage, account
+from rove.records.moment import Speech, Utterance
 from rove.settings import ChatSettings, EmbedderSettings
 
 DIMENSION = 384
@@ -205,3 +207,19 @@ class FakeChatModel:
         if self._mischief == "invented":
             sentences.append("In 1789 the Martian senate moved to Zanzibar with 4711 elephants. [1]")
         return " ".join(sentences)
+
+
+class FakeTranscriber:
+    """Says how loud each second of the sound is, where it is not silent. See `Transcriber`."""
+
+    version = "fake"
+
+    def transcribe(self, samples: Samples, language: str, before: str) -> Speech:
+        """See `Transcriber.transcribe`."""
+        said: list[Utterance] = []
+        for start in range(0, len(samples), RATE_HZ):
+            loud = float(np.abs(samples[start : start + RATE_HZ]).mean())
+            if loud > 0.0:
+                end_s = min(start + RATE_HZ, len(samples)) / RATE_HZ
+                said.append(Utterance(start / RATE_HZ, end_s, f"Loudness {loud:.3f}."))
+        return Speech(language or before or "en" if said else "", tuple(said))

@@ -7,6 +7,7 @@ from typing import Literal
 
 from rove.records.document import Span
 from rove.records.hit import Hit
+from rove.records.moment import TimeSpan, located
 
 NEAREST = 3
 DIFFERS, UNSOURCED, GAP = "≠?", "[?]", "[…]"
@@ -41,7 +42,8 @@ class Citation:
 
     `number` is the reference's number in the answer ([1], [2] …). `as_of`: the day that the document's text is of, as
     2026-11-01, where its file is gone or can no longer be read; "" where it is up to date. `subject`: of a short
-    answer, what it is of: the row's key and the column, the heading, or the document's title.
+    answer, what it is of: the row's key and the column, the heading, or the document's title. `time`: of a recording,
+    when the words are said.
     """
 
     number: int
@@ -54,6 +56,12 @@ class Citation:
     page: int | None = None
     as_of: str = ""
     subject: str = ""
+    time: TimeSpan | None = None
+
+    @property
+    def located(self) -> str:
+        """Say where the words stand in their document: "p. 3", or when they are said."""
+        return located(self.page, self.time)
 
 
 @dataclass(frozen=True, slots=True)

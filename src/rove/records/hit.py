@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from rove.records.chunk import Chunk
+from rove.records.moment import TimeSpan, time_of
 from rove.records.outdated import day_of
 
 
@@ -43,6 +44,11 @@ class Hit:
     theme: str = ""
     summary: str = ""
     beside: tuple[Hit, ...] = ()
+
+    @property
+    def time(self) -> TimeSpan | None:
+        """When the chunk's words are said, where its document is a recording."""
+        return time_of(self.chunk)
 
     @property
     def as_of(self) -> str:

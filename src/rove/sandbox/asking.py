@@ -1,4 +1,4 @@
-"""What a reading process asks of the one that started it: a file converted, which it has no right to do itself."""
+"""What a reading process asks of the one that started it, and has no right to do: convert a file, send a recording."""
 
 from __future__ import annotations
 
@@ -8,26 +8,29 @@ from typing import BinaryIO
 
 import msgspec
 
-from rove.errors import InputError, ServiceError
+from rove.errors import ConfigError, InputError, ServiceError
 from rove.load.sniff import sniff
 from rove.records import Source
+from rove.records.moment import Speech
 from rove.sandbox import Limits
-from rove.sandbox.messages import ASKS, encoder, read_frame, write_frame
+from rove.sandbox.messages import ASKS, MAX_FRAME_BYTES, encoder, read_frame, write_frame
 from rove.sandbox.office import convert
 
+SPARE_BYTES = 10_000
 MOST = 100
 """Files that are converted for one source: an archive may hold many, and each takes a second or two."""
 
 
 class Wish(msgspec.Struct, array_like=True):
-    """A file to be converted."""
+    """A file to be converted, or a recording to be `transcribed`."""
 
     name: str
     data: bytes
+    transcribed: bool = False
 
 
 class ConversionReply(msgspec.Struct, array_like=True):
-    """The file converted, or why it is not."""
+    """The file converted, or what is said in it, or why it is not."""
 
     data: bytes = b""
     reason: str = ""
@@ -39,24 +42,48 @@ _wish = msgspec.msgpack.Decoder(Wish)
 _reply = msgspec.msgpack.Decoder(ConversionReply)
 
 
+Transcribe = Callable[[str, bytes, Callable[[], bool]], Speech]
+"""Sends a recording to an endpoint: its name, its bytes, and what says that nobody waits any more."""
+_speech = msgspec.json.Decoder(Speech)
+
+
 def ask(source: Source, tasks: BinaryIO, out: BinaryIO) -> Source:
     """Have a file converted, and wait for it.
 
     Raises:
         InputError: it could not be converted.
     """
-    write_frame(out, encoder.encode(Wish(source.name, source.data)), ended=ASKS)
+    data = _replied(Wish(source.name, source.data), tasks, out)
+    return replace(source, data=data, kind=sniff(data, ""))
+
+
+def ask_speech(source: Source, tasks: BinaryIO, out: BinaryIO) -> Speech:
+    """Have a recording transcribed by the endpoint, and wait for it.
+
+    Raises:
+        InputError: it could not be transcribed.
+    """
+    return _speech.decode(_replied(Wish(source.name, source.data, transcribed=True), tasks, out))
+
+
+def _replied(wish: Wish, tasks: BinaryIO, out: BinaryIO) -> bytes:
+    if len(wish.data) + SPARE_BYTES > MAX_FRAME_BYTES:
+        reason = f"{wish.name!r} has {len(wish.data)} bytes: too many to be converted or sent."
+        raise InputError(reason, cure="Make it smaller, or cut it up.", outcome="too-large")
+    write_frame(out, encoder.encode(wish), ended=ASKS)
     frame = read_frame(tasks)
     if frame is None:
         raise SystemExit  # nobody is there any more
     reply = _reply.decode(frame.message)
     if reply.reason:
         raise InputError(reply.reason, cure=reply.cure, outcome=reply.outcome)
-    return replace(source, data=reply.data, kind=sniff(reply.data, ""))
+    return reply.data
 
 
-def convert_asked(message: bytes, asked: int, limits: Limits, stopped: Callable[[], bool]) -> bytes:
-    """Convert what a reading process asks for; `asked` counts the files of its source, this one included.
+def replied(
+    message: bytes, asked: int, limits: Limits, stopped: Callable[[], bool], transcribe: Transcribe | None = None
+) -> bytes:
+    """Do what a reading process asks for; `asked` counts the files of its source, this one included.
 
     Raises:
         ServiceError: this is no question of a reading process.
@@ -69,12 +96,34 @@ def convert_asked(message: bytes, asked: int, limits: Limits, stopped: Callable[
     if asked > MOST:
         reason = f"{wish.name!r} would be the {asked}th file of one source to be converted; {MOST} are."
         return encoder.encode(ConversionReply(b"", reason, "Unpack it, and add the files by themselves.", "too-large"))
+    make = _transcribed if wish.transcribed else _converted
+    return encoder.encode(make(wish, limits, stopped, transcribe))
+
+
+def _converted(
+    wish: Wish, limits: Limits, stopped: Callable[[], bool], transcribe: Transcribe | None
+) -> ConversionReply:
+    del transcribe
     try:
-        reply = ConversionReply(convert(wish.name, wish.data, limits, stopped))
+        return ConversionReply(convert(wish.name, wish.data, limits, stopped))
     except InputError as error:
-        reply = ConversionReply(b"", error.reason, error.cure, error.outcome)
+        return ConversionReply(b"", error.reason, error.cure, error.outcome)
     except OSError as error:
-        reply = ConversionReply(
-            b"", f"{wish.name!r} could not be converted: {error}.", "Make room on the disk.", "unreadable"
-        )
-    return encoder.encode(reply)
+        reason = f"{wish.name!r} could not be converted: {error}."
+        return ConversionReply(b"", reason, "Make room on the disk.", "unreadable")
+
+
+def _transcribed(
+    wish: Wish, limits: Limits, stopped: Callable[[], bool], transcribe: Transcribe | None
+) -> ConversionReply:
+    del limits
+    if transcribe is None:
+        reason = f"{wish.name!r} is a recording, and workers reach no endpoint."
+        cure = "Add it without load.workers, or install rove[audio] and set transcriber.name to whisper."
+        return ConversionReply(b"", reason, cure, "unsupported")
+    try:
+        return ConversionReply(msgspec.json.encode(transcribe(wish.name, wish.data, stopped)))
+    except InputError as error:
+        return ConversionReply(b"", error.reason, error.cure, error.outcome)
+    except (ConfigError, ServiceError) as error:
+        return ConversionReply(b"", error.reason, error.cure, "service")

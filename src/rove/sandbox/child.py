@@ -18,8 +18,9 @@ from rove.load.limits import OutOfTime
 from rove.load.transcripts import Transcripts
 from rove.prepare import Preparer, failed
 from rove.records import PageRead, Prepared, Source, SourceEnd
+from rove.records.moment import Speech
 from rove.sandbox import RETIRED
-from rove.sandbox.asking import ask
+from rove.sandbox.asking import ask, ask_speech
 from rove.sandbox.jail import SourceTimer, lock, peak_bytes
 from rove.sandbox.messages import Item, PipeMessage, Task, encoder, limits_of, pack, read_frame, work_of, write_frame
 
@@ -125,11 +126,21 @@ def _read(task: Task, preparer: Preparer, sender: Sender, clock: SourceTimer, ta
         finally:
             clock.go_on()
 
+    def transcribe(source: Source) -> Speech:
+        """Have a recording sent to the endpoint. The clock stands still, as above."""
+        sender.send()
+        clock.pause()
+        try:
+            return ask_speech(source, tasks, sender.pipe)
+        finally:
+            clock.go_on()
+
     clock.begin(size)
     outcome = ""
     transcripts = Transcripts(task.transcripts, tell, preparer.recipe.max_ocr_s, lambda: clock.begin(size))
     try:
-        for item in preparer.read(location, task.known, transcripts=transcripts, convert=convert):
+        read = preparer.read(location, task.known, transcripts=transcripts, convert=convert, transcribe=transcribe)
+        for item in read:
             if isinstance(item, SourceEnd):
                 clock.end()
                 outcome = item.outcome

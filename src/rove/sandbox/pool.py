@@ -18,7 +18,7 @@ from rove.load.discover import Location
 from rove.prepare import Recipe
 from rove.records import PageRead, Prepared, SourceEnd
 from rove.sandbox import RETIRED, STEP_BYTES, Limits
-from rove.sandbox.asking import convert_asked
+from rove.sandbox.asking import Transcribe, replied
 from rove.sandbox.checked import CheckedSources, NotOfTheSourceError
 from rove.sandbox.messages import ASKS, Task, Work, encoder, unpacked, write_frame
 from rove.sandbox.watchdog import tree, watch
@@ -52,10 +52,14 @@ Results = Queue[Sequence[Made] | Exception | None]
 
 
 class Pool:
-    """Reading processes by one recipe. They are started when they are needed, and on `close` left for the next pool."""
+    """Reading processes by one recipe. They are started when they are needed, and on `close` left for the next pool.
 
-    def __init__(self, recipe: Recipe, limits: Limits, size: int) -> None:
+    `transcribe` sends recordings to an endpoint for them, where the recipe names it.
+    """
+
+    def __init__(self, recipe: Recipe, limits: Limits, size: int, transcribe: Transcribe | None = None) -> None:
         self.recipe = recipe
+        self.transcribe = transcribe
         self.limits = limits
         self.workers: list[Worker | None] = [None] * max(1, size)
         self._reading = Lock()
@@ -171,8 +175,9 @@ class Pool:
         """
         while (frame := worker.hear()) is not None and frame.ended == ASKS:
             sources.asked += 1
+            answer = replied(frame.message, sources.asked, self.limits, run.stop.is_set, self.transcribe)
             with suppress(BrokenPipeError):
-                write_frame(worker.input, convert_asked(frame.message, sources.asked, self.limits, run.stop.is_set))
+                write_frame(worker.input, answer)
         if frame is None:
             return False
         made: list[Made] = []

@@ -33,6 +33,7 @@ from rove.settings.models import (
     ModelSection,
     OneEmbedderSettings,
     RerankerSettings,
+    TranscriberSettings,
 )
 from rove.settings.openid import OpenIdSettings
 from rove.settings.place import Address, Place, place_of
@@ -74,6 +75,7 @@ __all__ = [
     "StoreSettings",
     "ToolSettings",
     "TopicSettings",
+    "TranscriberSettings",
     "WalkSettings",
     "check_sub_vectors",
     "file_of",
@@ -123,6 +125,8 @@ class Settings(BaseSettings):
     """A reranker with a model of its own."""
     judge: JudgeSettings = JudgeSettings.model_construct()
     """What judges whether a passage answers, and where."""
+    transcriber: TranscriberSettings = TranscriberSettings.model_construct()
+    """What writes down what is said in recordings."""
     store: StoreSettings = StoreSettings.model_construct()
     """Catalog and index."""
     search: SearchSettings = SearchSettings.model_construct()

@@ -24,7 +24,7 @@ class LoadSettings(SettingsSection):
     """Processor time for one source of up to 16 MiB. A larger one has as much again for each further 16 MiB, and so has
     each page that OCR reads."""
     max_ocr_s: float = Field(default=14_400.0, gt=0)
-    """After so many seconds by the clock OCR begins no further page of a source."""
+    """After so many seconds by the clock OCR begins no further page of a source, and speech no further minute of it."""
     max_memory_mb: int = Field(default=1_500, ge=200)
     """Memory for one source of up to 16 MiB."""
     processes: int = Field(default=0, ge=0)

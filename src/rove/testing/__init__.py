@@ -15,7 +15,8 @@ import pytest
 
 SUITES = (
     "catalogs chat_models chunkers datasets durable_indexes embedders enrichers fallbacks graph_stores indexes judges "
-    "loaders metrics ocr_engines operators readers rerankers retrievers rules sentiments tool_sources worker_pools"
+    "loaders metrics ocr_engines operators readers rerankers retrievers rules sentiments tool_sources transcribers "
+    "worker_pools"
 )
 pytest.register_assert_rewrite(*(f"{__name__}.{name}" for name in SUITES.split()))
 
@@ -41,6 +42,7 @@ from rove.testing.retrievers import RetrieverContract  # noqa: E402
 from rove.testing.rules import RuleContract  # noqa: E402
 from rove.testing.sentiments import SentimentContract  # noqa: E402
 from rove.testing.tool_sources import ToolSourceContract  # noqa: E402
+from rove.testing.transcribers import TranscriberContract  # noqa: E402
 from rove.testing.worker_pools import WorkerPoolContract  # noqa: E402
 
 __all__ = [
@@ -49,5 +51,5 @@ __all__ = [
     "LastingIndexContract", "LayoutContract", "LoaderContract", "MetricContract", "ModelChunkerContract",
     "OcrEngineContract", "OperatorContract",
     "ReaderContract", "RerankerContract", "RetrieverContract", "RuleContract", "SentimentContract",
-    "ToolSourceContract", "VectorIndexContract", "WorkerPoolContract",
+    "ToolSourceContract", "TranscriberContract", "VectorIndexContract", "WorkerPoolContract",
 ]  # fmt: skip

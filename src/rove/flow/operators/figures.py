@@ -15,6 +15,7 @@ from rove.flow.formula import Amount, Formula, Needed, read_formula, unit_text
 from rove.flow.operator import FlowContext
 from rove.records import Chunk, Citation, Document
 from rove.records.figures import Computed, Figure
+from rove.records.moment import time_at
 
 RATIOS = ("%", "x")
 PERCENT = 100.0
@@ -84,9 +85,9 @@ def _preferred(read: Sequence[tuple[Document, list[Chunk]]], labels: Mapping[str
 def _citation(document: Document, chunks: Sequence[Chunk], one: TableFigure) -> Citation:
     start, end = one.span
     chunk = next((each.chunk_id for each in chunks if each.span[0] <= start and end <= each.span[1]), "")
-    page = document.page_at(start)
-    quote = document.text[start:end]
-    return Citation(0, chunk, document.document_id, document.source, document.title, quote, one.span, page)
+    page, time = document.page_at(start), time_at(document, one.span)
+    named = (document.document_id, document.source, document.title)
+    return Citation(0, chunk, *named, document.text[start:end], one.span, page, time=time)
 
 
 def _computed(one: Declared, formula: Formula, period: str, known: Mapping[tuple[str, str], Figure]) -> Computed:

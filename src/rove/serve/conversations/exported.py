@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from rove.language.safe_markdown import fence_code, literal, safe_markdown
+from rove.records.moment import TimeSpan
 from rove.serve.conversations.schema import ConversationTold, EntryOut
 from rove.serve.questions.databases import SqlOut
 from rove.serve.questions.results import CitationOut, HitOut
@@ -55,14 +56,16 @@ def _rows(reply: SqlOut) -> Iterator[str]:
 
 def _sources(citations: list[CitationOut]) -> Iterator[str]:
     if citations:
-        yield "\n".join(
-            f"- [{one.number}] {_named(one.title, one.source, one.page)}: “{literal(one.quote)}”" for one in citations
-        )
+        yield "\n".join(f"- [{one.number}] {_named(one)}: “{literal(one.quote)}”" for one in citations)
 
 
 def _found(number: int, hit: HitOut) -> str:
-    return f"{number}. {_named(hit.title, hit.source, hit.page)}: “{literal(hit.rendered.text)}”"
+    return f"{number}. {_named(hit)}: “{literal(hit.rendered.text)}”"
 
 
-def _named(title: str, source: str, page: int | None) -> str:
-    return f"{literal(title) or literal(source)}{f', p. {page}' if page else ''}"
+def _named(one: CitationOut | HitOut) -> str:
+    """Name a source, and where the words stand: of a recording the time, and what opens it there."""
+    name = literal(one.title) or literal(one.source)
+    if one.time:
+        return f"{name}, {one.time.clock} ({literal(one.source)}{TimeSpan(one.time.start_s, one.time.end_s).fragment})"
+    return f"{name}, p. {one.page}" if one.page else name

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from rove.records.answer import DIFFERS
+from rove.records.moment import located
 from rove.serve.documents.schema import JobOut
 from rove.serve.documents.texts import SummaryOut, TextOut
 from rove.serve.mcp.excerpt import cut_bytes, excerpt
@@ -31,7 +32,7 @@ def hits_text(question: str, hits: Sequence[HitOut], *, whole: bool = False) -> 
 
 def _hit(number: int, hit: HitOut, question: str, most_bytes: int | None) -> str:
     same = f" (also in {hit.count - 1} other places)" if hit.count > 1 else ""
-    head = f"{number}. {_place(hit.title, hit.headings, hit.source, hit.page)} {_opened(hit)}{same}{_aged(hit.as_of)}"
+    head = f"{number}. {_place(hit.title, hit.headings, hit.source, _at(hit))} {_opened(hit)}{same}{_aged(hit.as_of)}"
     if most_bytes is None:
         return f"{head}\n{hit.text}\n"
     words = excerpt(_shown(hit.rendered), hit.language, question, most_bytes - len(head.encode()) - 2)
@@ -59,7 +60,7 @@ def _citation(one: CitationOut, *, otherwise: bool = False) -> str:
     quote = cut_bytes(" ".join(_shown(one.rendered).split()), QUOTE_BYTES)
     sign = f"{DIFFERS}] says otherwise:" if otherwise else "]"
     return (
-        f"[{one.number}{sign} {_place(one.title, (), one.source, one.page)} {_opened(one)}{_aged(one.as_of)}: “{quote}”"
+        f"[{one.number}{sign} {_place(one.title, (), one.source, _at(one))} {_opened(one)}{_aged(one.as_of)}: “{quote}”"
     )
 
 
@@ -76,7 +77,7 @@ def facts_text(answer: AnswerOut, facts: Sequence[str], walk_id: str) -> str:
 def documents_text(documents: Sequence[DocumentOut], following: int | None, total: int, fields: str) -> str:
     """Say a page of documents, a line each."""
     lines = [
-        f"- {_place(one.title, (), one.source, None)}, {one.type}, {one.chunks} passages, "
+        f"- {_place(one.title, (), one.source, '')}, {one.type}, {one.chunks} passages, "
         f"added {one.added_at[:10]}: {one.document_id}"
         for one in documents
     ]
@@ -166,12 +167,16 @@ def _shown(rendered: RenderedOut) -> str:
     return rendered.text.replace("\t", " | ")
 
 
-def _place(title: str, headings: Sequence[str], source: str, page: int | None) -> str:
-    """Say where something stands: its title and headings, each once, then file and page."""
+def _at(one: HitOut | CitationOut) -> str:
+    return one.time.clock if one.time else located(one.page, None)
+
+
+def _place(title: str, headings: Sequence[str], source: str, at: str) -> str:
+    """Say where something stands: its title and headings, each once, then file and page, or time."""
     path = " › ".join(dict.fromkeys(part for part in (title, *headings) if part))
     file = source if source != title else ""
-    where = ", ".join(filter(None, (cut_bytes(file, HEAD_BYTES // 2), f"p. {page}" if page else "")))
-    return f"{cut_bytes(path or source, HEAD_BYTES)}{f' ({where})' if where and (path or page) else ''}"
+    where = ", ".join(filter(None, (cut_bytes(file, HEAD_BYTES // 2), at)))
+    return f"{cut_bytes(path or source, HEAD_BYTES)}{f' ({where})' if where and (path or at) else ''}"
 
 
 def _opened(one: HitOut | CitationOut) -> str:

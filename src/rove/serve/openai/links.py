@@ -72,6 +72,7 @@ def citations_in(text: str, answer: Answer, links: Links) -> list[UrlCitation]:
         if of_number := waiting.get(mark[1]):
             citation = of_number.pop(0) if len(of_number) > 1 else of_number[0]
             title = citation.title or public_source(citation.uri)
+            title += f", {citation.time.clock}" if citation.time else ""
             title += f" (as it was on {citation.as_of})" if citation.as_of else ""
             url = links.to(citation.document_id, citation.span)
             found.append(UrlCitation(start_index=mark.start(), end_index=mark.end(), title=title, url=url))

@@ -1,22 +1,26 @@
-"""Where words stand in print: their boxes, and the pages as pictures where the file is still there."""
+"""Where words stand in print or in time: boxes and pages as pictures, and recordings, while the file is still there."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
+from mimetypes import guess_type
 from posixpath import dirname, join, normpath
-from typing import Annotated
+from typing import Annotated, BinaryIO
 from urllib.parse import quote, unquote
 
 from fastapi import APIRouter, Query, Request
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 
 from rove.errors import InputError
-from rove.load import DRAWN, PICTURED
+from rove.load import DRAWN, PICTURED, PLAYED
 from rove.records import Document
+from rove.records.moment import time_at
 from rove.serve.caller_view import CallerView
 from rove.serve.context import CallerViewIn
 from rove.serve.pages.pictures import page_png
 from rove.serve.problems import AbsentError
+from rove.serve.questions.results import TimeOut
 from rove.serve.schema import Reply
 from rove.store.originals import Original
 
@@ -25,6 +29,8 @@ DocumentId = Annotated[str, Query(max_length=2_000)]
 Offset = Annotated[int, Query(ge=0, le=10**10)]
 MAX_BOXES = 500
 KEPT_S = 3_600
+PIECE_BYTES = 1 << 18
+SAFE = {"Cache-Control": "private, no-cache", "Content-Security-Policy": "sandbox; default-src 'none'"}
 
 
 class BoxOut(Reply):
@@ -41,6 +47,8 @@ class PlacesOut(Reply):
     """Where a span stands. `page`: the first it stands on, None where the format has no pages.
 
     `pictures`: whether GET …/picture can draw the document's pages; `version`: of the file that they are drawn from.
+    `time`: of a recording, when the span is said; `recording`: "audio" or "video" where GET …/recording has it, or "".
+    Boxes of a recording are in time: `page` is the minute, and `left` and `right` are shares of it.
     """
 
     page: int | None
@@ -48,6 +56,8 @@ class PlacesOut(Reply):
     pictures: bool
     version: str
     boxes: list[BoxOut]
+    time: TimeOut | None = None
+    recording: str = ""
 
 
 @router.get("/places")
@@ -55,15 +65,37 @@ async def places(view: CallerViewIn, document_id: DocumentId, start: Offset = 0,
     """Where the characters from `start` to `end` of a document stand on its pages."""
     document, original = await view.original(document_id)
     boxes = document.boxes_at((start, end))[:MAX_BOXES]
-    drawn = original if document.pages and document.kind in DRAWN else None
+    played = document.kind in PLAYED
+    drawn = original if played or (document.pages and document.kind in DRAWN) else None
     whole = drawn is not None and await asyncio.to_thread(drawn.is_whole)
     return PlacesOut(
         page=document.page_at(start),
         pages=max((page.number for page in document.pages), default=0),
-        pictures=whole,
+        pictures=whole and not played,
         version=_version(drawn) if drawn and whole else "",
         boxes=[BoxOut(page=b.page, left=b.left, top=b.top, right=b.right, bottom=b.bottom) for b in boxes],
+        time=TimeOut.of(time_at(document, (start, end))),
+        recording=document.kind if whole and played else "",
     )
+
+
+@router.get("/recording", response_class=StreamingResponse, responses={200: {"content": {"audio/mpeg": {}}}})
+async def recording(view: CallerViewIn, document_id: DocumentId) -> StreamingResponse:
+    """The recording that a document was read from, if it has not changed since: those very bytes."""
+    document, original = await view.original(document_id)
+    file = await asyncio.to_thread(original.opened) if original and document.kind in PLAYED else None
+    if file is None:
+        message = "There is no recording of this document."
+        raise AbsentError(message, cure="Read its text.")
+    kind = guess_type(document.source)[0] or ""
+    media = kind if kind.startswith(("audio/", "video/")) else "application/octet-stream"
+    return StreamingResponse(_pieces(file), media_type=media, headers=SAFE)
+
+
+def _pieces(file: BinaryIO) -> Iterator[bytes]:
+    with file:
+        while piece := file.read(PIECE_BYTES):
+            yield piece
 
 
 @router.get("/picture", response_class=Response, responses={200: {"content": {"image/png": {}}}, 304: {}})

@@ -9,6 +9,7 @@ from rove.language.rendering import BlockKind, Rendered, render
 from rove.off_loop import chars_of, off_loop
 from rove.records import Answer, Chunk, Citation, DocumentInfo, Hit, Verdict
 from rove.records.document import Span
+from rove.records.moment import TimeSpan
 from rove.records.source import Metadata, MetaValue
 from rove.records.theme import Theme
 from rove.serve.redaction import Said, public_source
@@ -84,6 +85,19 @@ class RenderedOut(Reply):
         )
 
 
+class TimeOut(Reply):
+    """When words of a recording are said, in seconds from its beginning, and as a clock shows that: "1:23–1:31"."""
+
+    start_s: float
+    end_s: float
+    clock: str
+
+    @classmethod
+    def of(cls, time: TimeSpan | None) -> TimeOut | None:
+        """Make it of a record; None of none."""
+        return cls(start_s=time.start_s, end_s=time.end_s, clock=time.clock) if time else None
+
+
 class SameOut(Reply):
     """Another place where the text of a hit stands."""
 
@@ -93,6 +107,7 @@ class SameOut(Reply):
     source: str
     span: Span
     page: int | None
+    time: TimeOut | None = None
 
     @classmethod
     def of(cls, hit: Hit) -> SameOut:
@@ -105,6 +120,7 @@ class SameOut(Reply):
             source=public_source(hit.uri),
             span=chunk.span,
             page=chunk.page,
+            time=TimeOut.of(hit.time),
         )
 
 
@@ -116,6 +132,7 @@ class HitOut(Reply):
     answers in its document; else "". `theme`: of mode "themes", the name of the one that it stands for; else "".
     `summary`: of mode "summaries", what the section says that `text` is a part of; else "".
     `as_of`: the day that the document's text is of, where its file is gone or can no longer be read; else "".
+    `time`: of a recording, when these words are said.
     """
 
     chunk_id: str
@@ -138,6 +155,7 @@ class HitOut(Reply):
     theme: str
     summary: str
     as_of: str = ""
+    time: TimeOut | None = None
 
     @classmethod
     def of(cls, hit: Hit) -> HitOut:
@@ -164,6 +182,7 @@ class HitOut(Reply):
             theme=hit.theme,
             summary=hit.summary,
             as_of=hit.as_of,
+            time=TimeOut.of(hit.time),
         )
 
 
@@ -183,7 +202,8 @@ class ThemeOut(Reply):
 class CitationOut(Reply):
     """The words that a sentence rests on: the document's text at `span` is `quote`, `rendered` what is shown of it.
 
-    `number` stands in the answer. `as_of`: see `HitOut`. `subject`: of the short answer, what it is of.
+    `number` stands in the answer. `as_of`: see `HitOut`. `subject`: of the short answer, what it is of. `time`: of a
+    recording, when they are said.
     """
 
     number: int
@@ -197,6 +217,7 @@ class CitationOut(Reply):
     page: int | None = None
     as_of: str = ""
     subject: str = ""
+    time: TimeOut | None = None
 
     @classmethod
     def of(cls, citation: Citation) -> CitationOut:
@@ -213,6 +234,7 @@ class CitationOut(Reply):
             page=citation.page,
             as_of=citation.as_of,
             subject=citation.subject,
+            time=TimeOut.of(citation.time),
         )
 
 

@@ -10,7 +10,9 @@ from rove.language.block_window import Window
 from rove.language.find_words import find_words
 from rove.records import Document, DocumentInfo
 from rove.records.document import Span
+from rove.records.moment import time_at
 from rove.serve.documents.texts import SectionOut
+from rove.serve.questions.results import TimeOut
 from rove.serve.redaction import public_source
 from rove.serve.schema import Reply
 
@@ -89,6 +91,7 @@ class FoundOut(Reply):
 
     span: Span
     page: int | None
+    time: TimeOut | None = None
     before: str
     text: str
     after: str
@@ -109,6 +112,7 @@ class FindOut(Reply):
             FoundOut(
                 span=(start, end),
                 page=document.page_at(start),
+                time=TimeOut.of(time_at(document, (start, end))),
                 before=text[max(0, start - AROUND) : start],
                 text=text[start:end],
                 after=text[end : end + AROUND],

@@ -9,7 +9,7 @@ import { settingRow } from "./setting_row.js";
 import { busy, wrong } from "./states.js";
 import { named, t } from "./words.js";
 
-const ORDER = ["answer", "search", "question", "chat", "reranker", "judge", "embedder", "walk", "gather", "chunk", "load", "enrich", "store", "serve", ""];
+const ORDER = ["answer", "search", "question", "chat", "reranker", "judge", "embedder", "walk", "gather", "chunk", "load", "transcriber", "enrich", "store", "serve", ""];
 
 export async function adminSettings(place, { signal }) {
   fill(place, busy());

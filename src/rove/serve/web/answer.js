@@ -10,7 +10,7 @@ import { drawMarkdown } from "./markdown.js";
 import { drawLinks, drawRendered } from "./rendered.js";
 import { said } from "./said.js";
 import { openSource } from "./source.js";
-import { named, t } from "./words.js";
+import { named, placed, t } from "./words.js";
 
 const OWN_MODES = ["extractive", "refused", "unsourced", "clarifying", "chitchat"];
 const SIGNS = /[^\p{L}\p{N}\s]/u;
@@ -20,7 +20,7 @@ const PLAIN_MODES = ["refused", "clarifying", "chitchat"]; // fixed sentences, a
 
 /** A button that opens the words which a citation rests on. */
 export function cite(citation, sign = String(citation.number), differs = false) {
-  const page = citation.page ? t("source.page", { page: citation.page }) : "";
+  const page = placed(citation);
   const open = (event) => openSource(citation, event.currentTarget);
   const label = t(differs ? "answer.cite-differs" : "answer.cite", { number: sign === "¶" ? "" : citation.number, title: citation.title });
   return el("button", { type: "button", class: differs ? "cite differs" : "cite", "aria-label": label, title: [differs ? label : citation.title, page].filter(Boolean).join(" · "), on: { click: open } }, sign);

@@ -1,7 +1,7 @@
 // A turn as markdown, to be pasted elsewhere: the text with its numbers, and the sources that they stand for.
 
 import { fenced, literal, safeMarkdown } from "./safe_markdown.js";
-import { t } from "./words.js";
+import { placed, t } from "./words.js";
 
 /** What is copied of a turn; of a walk, what its card shows: `host` is the turn as it is drawn. */
 export function asMarkdown(entry, host) {
@@ -30,7 +30,7 @@ function sources(answer) {
   return `${t("conversation.sources")}\n${lines.join("\n")}`;
 }
 
-function place({ title, source, page }) {
+function place({ title, source, page, time }) {
   const named = [title, source.toLowerCase() !== title.toLowerCase() && source].filter(Boolean).map(literal);
-  return [...named, page && t("source.page", { page })].filter(Boolean).join(", ");
+  return [...named, placed({ page, time })].filter(Boolean).join(", ");
 }

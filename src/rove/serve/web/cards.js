@@ -3,7 +3,7 @@
 import { el } from "./dom.js";
 import { asItWas, drawRendered, drawSame } from "./rendered.js";
 import { openSource } from "./source.js";
-import { t } from "./words.js";
+import { placed, t } from "./words.js";
 
 const FIRST = 4; // cards that are open; the others are folded
 const QUOTES = 3; // of one source
@@ -42,14 +42,14 @@ function card(number, { citation, hit, quotes }) {
 
 function where(citation, hit) {
   const named = citation.source && citation.source !== citation.title ? citation.source : "";
-  const parts = [named, citation.page ? t("source.page", { page: citation.page }) : "", (hit?.headings ?? []).filter((name) => name !== citation.title).join(" › ")].filter(Boolean);
+  const parts = [named, placed(citation), (hit?.headings ?? []).filter((name) => name !== citation.title).join(" › ")].filter(Boolean);
   const aged = asItWas(citation);
   return (parts.length > 0 || aged) && el("p", { class: "facts" }, parts.map((part) => el("span", {}, part)), aged);
 }
 
 /** A passage by its title and place. */
 export function reference(hit, number) {
-  const place = [...hit.headings, hit.page ? t("source.page", { page: hit.page }) : ""].filter(Boolean).join(" › ");
+  const place = [...hit.headings, placed(hit)].filter(Boolean).join(" › ");
   return el(
     "li",
     { value: number },

@@ -4,7 +4,7 @@ import { el } from "./dom.js";
 import { asItWas, drawLinks, drawRendered, drawSame } from "./rendered.js";
 import { openSource } from "./source.js";
 import { empty } from "./states.js";
-import { named, t } from "./words.js";
+import { named, placed, t } from "./words.js";
 
 /** Draw the hits of a search. */
 export function drawHits(hits) {
@@ -19,7 +19,7 @@ export function listHits(hits) {
 
 function drawHit(hit) {
   const open = (event) => openSource(hit, event.currentTarget);
-  const where = [...hit.headings, hit.page ? t("source.page", { page: hit.page }) : ""].filter(Boolean).join(" › ");
+  const where = [...hit.headings, placed(hit)].filter(Boolean).join(" › ");
   const ranks = Object.entries(hit.lists).map(([name, place]) => t("search.rank", { list: named("search.mode", name), rank: place.rank }));
   return el(
     "li",

@@ -8,10 +8,9 @@ const KEPT = 12;
 const ZOOMS = [1, 1.25, 1.5, 2, 2.5, 3];
 const CLOSELY = 1.5; // from here on a picture of twice the size is worth its bytes
 
-/** Where the words of a span stand in print, or null where no page can be drawn. */
-export async function printedAt(document_id, [start, end], signal) {
-  const told = await get(here("/places", { document_id, start, end }), signal);
-  return told.pictures && told.page ? told : null;
+/** Where the words of a span stand in print, or in time; see GET …/places. */
+export function placesAt(document_id, [start, end], signal) {
+  return get(here("/places", { document_id, start, end }), signal);
 }
 
 /** Show the page on which the words of `printed` stand. Returns what turns to another place: `show(found)`. */

@@ -3,7 +3,8 @@
 import { el, fill, say } from "./dom.js";
 import { findBar, lightUp } from "./find.js";
 import { icon } from "./icons.js";
-import { openPages, printedAt } from "./pdf.js";
+import { openPages, placesAt } from "./pdf.js";
+import { player } from "./player.js";
 import { openReader } from "./reader.js";
 import { busy, wrong } from "./states.js";
 import { t } from "./words.js";
@@ -73,14 +74,15 @@ export async function openDocument(host, place, { signal, bar, top = 2, onRead =
 /** What is shown of a document: its printed pages where they can be drawn, and its text. */
 class Views {
   constructor(host, place, { signal, top, onRead }) {
-    Object.assign(this, { host, place, signal, top, onRead, reader: null, turn: null });
+    Object.assign(this, { host, place, signal, top, onRead, reader: null, turn: null, player: null });
     const [start, last] = place.span ?? [0, 0];
     this.span = [start, place.line ? Math.min(last, start + LINE) : last]; // a heading is shown, not all that stands under it
   }
 
   async open() {
-    const printed = await printedAt(this.place.document_id, this.span, this.signal);
-    if (!printed) return this.read();
+    const printed = await placesAt(this.place.document_id, this.span, this.signal);
+    if (printed.recording) this.player = player(this.place, printed, { signal: this.signal });
+    if (!printed.pictures || !printed.page) return this.read();
     const names = { page: () => this.print(printed), text: () => this.read() };
     fill(this.choice, Object.keys(names).map((name) => el("button", { type: "button", data: { name }, on: { click: () => this.choose(name, names) } }, t(`source.as-${name}`))));
     this.choice.hidden = false;
@@ -108,7 +110,7 @@ class Views {
     const inside = el("div");
     const reader = await openReader(inside, { document_id: this.place.document_id, span: this.span, line: this.place.line }, { signal: this.signal, top: this.top });
     const path = reader.told.sections.filter(({ span }) => span[0] <= this.span[0] && this.span[0] < span[1]).sort((a, b) => a.level - b.level);
-    fill(this.host, path.length > 0 && this.top === 2 && el("p", { class: "path muted" }, path.map((one) => one.title).join(" › ")), inside);
+    fill(this.host, path.length > 0 && this.top === 2 && el("p", { class: "path muted" }, path.map((one) => one.title).join(" › ")), this.player?.host, inside);
     this.reader = reader;
     if (this.span[1] > this.span[0]) reader.mark?.scrollIntoView({ block: "center" });
     this.onRead(reader.told);
@@ -118,12 +120,14 @@ class Views {
   async find(now, all) {
     if (this.turn) await this.turn(now);
     else if (this.reader) await lightUp(this.reader, now, all);
+    this.player?.goTo(now?.time);
   }
 
   /** Have a place of the document in sight. */
   async goTo(span) {
     if (this.turn) await this.turn({ span });
     else await this.reader?.goTo(span);
+    if (this.player) this.player.goTo((await placesAt(this.place.document_id, span, this.signal)).time);
   }
 }
 

