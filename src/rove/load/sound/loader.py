@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import ceil
@@ -18,7 +19,7 @@ from rove.load import LoadOptions
 from rove.load.limits import OutOfTime
 from rove.load.markdown import markdown_sections
 from rove.load.text import clean, identify, stem
-from rove.load.transcripts import Transcript, Transcripts
+from rove.load.transcripts import MAX_BYTES, Transcripts
 from rove.models.transcribe import ENDPOINT, NONE, TRANSCRIBERS, Transcriber
 from rove.records import Document, Source
 from rove.records.document import Box
@@ -145,15 +146,17 @@ class SoundLoader:
 
 
 def _known(transcripts: Transcripts, digest: str) -> Speech | None:
-    known = transcripts.get(digest)
+    known = transcripts.known.get(digest)
+    if known is None:
+        return None
     try:
-        return msgspec.json.decode(known.table, type=Speech) if known else None
-    except msgspec.MsgspecError:  # what was kept is damaged
+        return msgspec.msgpack.decode(zlib.decompressobj().decompress(known, MAX_BYTES), type=Speech)
+    except (zlib.error, msgspec.MsgspecError):  # what was kept is damaged: it is heard again
         return None
 
 
 def _packed(speech: Speech) -> bytes:
-    return Transcript(0, msgspec.json.encode(speech).decode()).packed()
+    return zlib.compress(msgspec.msgpack.encode(speech))
 
 
 def _progress(until_s: float, length_s: float) -> tuple[int, int]:
