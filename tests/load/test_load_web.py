@@ -255,7 +255,7 @@ async def test_a_name_and_a_password_go_to_their_host_alone_and_are_kept_nowhere
 
 async def test_empty_and_unknown() -> None:
     async with serve(
-        {"/e": Answer(b""), "/b": Answer(bytes(range(256)), headers={"Content-Type": "video/mp4"})}
+        {"/e": Answer(b""), "/b": Answer(bytes(range(256)), headers={"Content-Type": "application/x-shockwave-flash"})}
     ) as site:
         assert (await refused(f"{site.url}/e", limits=OPEN)).outcome == "empty"
         assert (await refused(f"{site.url}/b", limits=OPEN)).outcome == "unsupported"
