@@ -29,6 +29,7 @@ from rove.testing import (
     RuleContract,
     SentimentContract,
     ToolSourceContract,
+    TranscriberContract,
     WorkerPoolContract,
 )
 from rove.testing.samples import TEXTS
@@ -90,6 +91,10 @@ class TestShorter(RuleContract):
 
 class TestLength(EnricherContract):
     name = "length"
+
+
+class TestKnocks(TranscriberContract):
+    name = "knocks"
 
 
 class TestFaces(SentimentContract):
