@@ -232,3 +232,15 @@ def test_a_pause_begins_a_paragraph_and_memory_is_bounded_by_a_minute() -> None:
     texts = SoundLoader(LoadOptions(transcriber="fake")).load(source(repeated(3)))
     assert next(texts).text.count("\n\n") >= 3
     assert TimeSpan(0.0, 1.0).clock == "0:00–0:01"
+
+
+def test_words_that_are_not_sure_are_kept_and_said_to_be(
+    recorder: type[Recorder], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = Speech("hu", (Utterance(0.5, 1.5, "A méleti szerződés."),), unsure=True)
+    monkeypatch.setattr(recorder, "transcribe", lambda *_: said)
+    read = load_documents(source(repeated(1)), FAKE)
+    assert "A méleti szerződés." in next(read).text
+    with pytest.raises(InputError, match=r"perhaps others than were said \(0:00–0:0") as caught:
+        next(read)
+    assert caught.value.outcome == "partial"

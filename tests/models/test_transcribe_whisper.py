@@ -25,6 +25,7 @@ def test_no_network_is_reached_and_words_have_their_times(monkeypatch: pytest.Mo
     transcribe_whisper._model.cache_clear()
     speech = WhisperTranscriber().transcribe(samples_of(LEASE.read_bytes()), "", "")
     assert speech.language == "en"
+    assert not speech.unsure
     starts = [one.start_s for one in speech.utterances]
     assert starts == sorted(starts)
     when = {word: one.start_s for one in speech.utterances for word in one.text.split()}
@@ -34,7 +35,9 @@ def test_no_network_is_reached_and_words_have_their_times(monkeypatch: pytest.Mo
 def test_the_language_of_a_part_is_heard_or_that_of_the_part_before() -> None:
     hungarian = samples_of(BERLET.read_bytes())[: 5 * RATE_HZ]
     heard = WhisperTranscriber()
-    assert heard.transcribe(hungarian, "", "en").language == "hu"
+    said = heard.transcribe(hungarian, "", "en")
+    assert said.language == "hu"
+    assert said.unsure, "a program speaks, and hardly a word is understood"
     assert heard.transcribe(hungarian, "de", "en").language in {"de", ""}
     assert heard._heard(np.zeros(RATE_HZ, np.float32), "fr") == ["fr"]
     assert len(heard._heard(np.zeros(RATE_HZ, np.float32), "")) > 1, "of silence it is sure of no language"

@@ -27,6 +27,7 @@ SURE, CANDIDATES = 0.7, 4  # below it the language is not sure: of so many the o
 LEAST_UNSURE = -0.7  # as `LEAST_LOGPROB`, where the language is not sure
 LEAST_LOGPROB = -1.0  # mean of a segment's tokens: below it the words are guessed
 SPEECHLESS, SPEECHLESS_LOGPROB = 0.6, -0.5  # a segment that is likely no speech must be surer of its words
+LEAST_TRUSTED = -0.45  # below it many words are not those that were said: right ones -.44 to -.27, wrong to -.49
 ONCE = 4  # so many tokens in a row are said once only, where it has gone round in circles
 MOST_TOKENS = 200  # of one stretch: a fast speaker needs 150 in 28 s
 MARKS, PAUSE_S, PHRASE_CHARS = (*".,;:!?…。、，；！？",), 0.5, 80
@@ -38,7 +39,9 @@ class WhisperTranscriber:
     """See `Transcriber`. Its weights are rounded to 8 bits; one thread, since reading processes are one a core."""
 
     version = " ".join(
-        map(str, ("whisper-base", SHA256[:8], BEAMS, SURE, CANDIDATES, LEAST_UNSURE, LEAST_LOGPROB, ONCE))
+        map(
+            str, ("whisper-base", SHA256[:8], BEAMS, SURE, CANDIDATES, LEAST_UNSURE, LEAST_LOGPROB, LEAST_TRUSTED, ONCE)
+        )
     )
 
     def transcribe(self, samples: Samples, language: str, before: str) -> Speech:
@@ -49,7 +52,8 @@ class WhisperTranscriber:
             return Speech()
         words = [word for one in segments for word in one.words or ()]
         said = _phrases(words, len(samples) / RATE_HZ)
-        return Speech(CODES.get(heard, heard) if said else "", tuple(said))
+        unsure = bool(said) and _certainty(segments) < LEAST_TRUSTED
+        return Speech(CODES.get(heard, heard) if said else "", tuple(said), unsure)
 
     @staticmethod
     def _heard(samples: Samples, before: str) -> list[str]:

@@ -57,10 +57,14 @@ class Utterance:
 
 @dataclass(frozen=True, slots=True)
 class Speech:
-    """What is said in a piece of sound: its language, ISO 639-1, "" where nothing is said."""
+    """What is said in a piece of sound: its language, ISO 639-1, "" where nothing is said.
+
+    `unsure`: many of the words are perhaps not those that were said.
+    """
 
     language: str = ""
     utterances: tuple[Utterance, ...] = ()
+    unsure: bool = False
 
 
 def located(page: int | None, time: TimeSpan | None) -> str:

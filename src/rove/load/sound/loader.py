@@ -39,17 +39,20 @@ FIELDS = ("artist", "album", "date")
 REPEATED_CHARS = 12  # words that are as long and come a third time are made up; "five, five, five" is a number
 LEAST_SHARE = 0.1  # of the time that somebody speaks, from which on a second language is named
 CODE = re.compile(r"[a-z]{2}")
+MOST_TIMES = 3
+UNSURE_CURE = "Set transcriber.language, or an endpoint with a larger model, and add it anew; or correct the words."
 
 
 @dataclass(slots=True)
 class _Spoken:
-    """What was said so far, how far that is, and what is missing."""
+    """What was said so far, how far that is, what is missing, and where the words are not sure."""
 
     utterances: list[Utterance] = field(default_factory=list[Utterance])
     seconds: dict[str, float] = field(default_factory=dict[str, float])
     until_s: float = 0.0
     length_s: float = 0.0
     missing: str = ""
+    unsure: list[tuple[float, float]] = field(default_factory=list[tuple[float, float]])
 
     def add(self, speech: Speech, start_s: float) -> None:
         """Take what was said in a part that begins there; words that are only said again and again are left out."""
@@ -62,6 +65,12 @@ class _Spoken:
                 self.utterances.append(Utterance(begun, ended, text))
                 length_s = self.seconds.get(speech.language, 0.0) + max(one.end_s - one.start_s, 0.1)
                 self.seconds[speech.language] = length_s
+
+    @property
+    def doubtful(self) -> str:
+        """When words are said that are not sure, the first three times."""
+        times = [TimeSpan(*one).clock for one in self.unsure]
+        return ", ".join((*times[:MOST_TIMES], *["…"] * (len(times) > MOST_TIMES)))
 
     @property
     def language(self) -> str:
@@ -94,6 +103,9 @@ class SoundLoader:
         if spoken.missing:
             message = f"{source.name!r} was read in part: {spoken.missing}."
             raise InputError(message, cure="Cut it up, and add the parts.", outcome="partial")
+        if spoken.unsure:
+            message = f"{source.name!r} was read, but many words are perhaps others than were said ({spoken.doubtful})."
+            raise InputError(message, cure=UNSURE_CURE, outcome="partial")
 
     def _heard(self, source: Source, transcripts: Transcripts) -> tuple[dict[str, str], _Spoken]:
         """Listen, stretch by stretch; what each says is kept, so that who comes back goes on where it stopped."""
@@ -107,6 +119,7 @@ class SoundLoader:
                     speech = self._said(transcriber, stretch, before, transcripts, sound.length_s)
                     before = speech.language or before
                     spoken.add(speech, stretch.start_s)
+                    spoken.unsure += [(stretch.start_s, stretch.end_s)] if speech.unsure else []
                 spoken.until_s = heard.until_s
                 transcripts.tell("", b"", *_progress(heard.until_s, sound.length_s))
                 if transcripts.is_over:
