@@ -129,5 +129,5 @@ async def test_a_recording_is_read_by_the_endpoint_and_cited_with_its_time(tmp_p
     [citation] = answer.citations
     assert citation.quote == "The rent is 940 euros."
     assert citation.time == TimeSpan(61.5, 64.0)
-    assert citation.located == "1:01–1:04"
+    assert citation.place == "1:01–1:04"
     assert len(server.requests) == 2

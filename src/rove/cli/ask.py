@@ -110,7 +110,7 @@ def _show_reference(session: Session, citation: Citation, short: Citation | None
     title = "".join(f"[dim] · {escape_markup(one)}[/]" for one in dict.fromkeys((citation.title, of_it)) if one)
     aged = as_it_was(citation.as_of)
     sign = DIFFERS if differs else ""
-    stands = escape_markup(place(session, citation.uri, citation.located))
+    stands = escape_markup(place(session, citation.uri, citation.place))
     head = f"[cyan]\\[{citation.number}{sign}][/] [bold]{stands}[/]{title}{aged}"
     where = f"[dim]open: rove inspect {citation.document_id} --span {start}:{end}{escape_markup(session.again)}[/]"
     session.output.marked(f"{head}\n    “{_emphasised(shown.line, citation, short)}”")

@@ -85,7 +85,7 @@ def _fact(step: PathStep) -> DrawnBranch:
     when = f"round {step.round}" if step.round else REMEMBERED
     where = ""
     if step.citation:
-        page = f", {step.citation.located}" if step.citation.located else ""
+        page = f", {step.citation.place}" if step.citation.place else ""
         where = f" — {step.citation.title or step.citation.uri}{page}"
     mark = f"[{step.citation.number}] " if step.used and step.citation and step.citation.number else ""
     return DrawnBranch(f"{mark}{render(step.text).line}{where} ({when})", step.used)

@@ -14,7 +14,7 @@ from rove.language.matches import matches
 from rove.language.rendering import Rendered, RenderedBlock
 from rove.records import Hit
 from rove.records.document import Span
-from rove.records.moment import located
+from rove.records.moment import place_text
 
 SHOWN_CHARS = 400
 
@@ -49,7 +49,7 @@ def _show(session: Session, number: int, hit: Hit, marker: Callable[[str], Seque
     output, chunk = session.output, hit.chunk
     start, end = chunk.span
     count = f" · ×{1 + len(hit.same)}" if hit.same else ""
-    where = escape_markup(place(session, hit.uri, located(chunk.page, hit.time)))
+    where = escape_markup(place(session, hit.uri, place_text(chunk.page, hit.time)))
     scores, aged = "", as_it_was(hit.as_of)
     if verbose:
         lists = ", ".join(f"{name} {found.rank}" for name, found in hit.sources.items())
@@ -88,4 +88,4 @@ def _stands(shown: Rendered, block: RenderedBlock, above: Sequence[str]) -> bool
 
 def _also(session: Session, hit: Hit) -> str:
     start, end = hit.chunk.span
-    return f"{place(session, hit.uri, located(hit.chunk.page, hit.time))} ({hit.chunk.document_id}:{start}-{end})"
+    return f"{place(session, hit.uri, place_text(hit.chunk.page, hit.time))} ({hit.chunk.document_id}:{start}-{end})"

@@ -74,7 +74,7 @@ def _show(session: Session, facts: Sequence[Remembered], none: str = "") -> None
 
 
 def _source(fact: Remembered) -> str:
-    return ", ".join(filter(None, (fact.citation.title or fact.citation.uri, fact.citation.located)))
+    return ", ".join(filter(None, (fact.citation.title or fact.citation.uri, fact.citation.place)))
 
 
 def _say(session: Session, count: int) -> None:

@@ -219,7 +219,7 @@ def _reading(event: ChunksRead | FactFound | FactRejected | FactDropped, state: 
             return []
         case FactFound(fact):
             citation = fact.citation
-            page = f", {citation.located}" if citation and citation.located else ""
+            page = f", {citation.place}" if citation and citation.place else ""
             title = (citation.title or citation.uri) if citation else "you"
             source = "" if title and fact.text.startswith(title) else f"{escape_markup(title)}{page} · "
             origin = " · remembered" if fact.origin == "memory" else ""

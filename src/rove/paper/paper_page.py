@@ -98,8 +98,8 @@ class _Numbered:
         found = excerpt(one, document)
         headings = document.headings_at(one.span[0]) if document else ()
         place = [one.title or one.uri, *(each for each in headings if each != one.title)]
-        if one.located:
-            place.append(one.located)
+        if one.place:
+            place.append(one.place)
         wrong = [] if found.proved else [tag("p", self.words["unproved"], class_="unproved")]
         back = tag("a", "↑", href=f"#cite-{number}", class_="back", aria_label=self.words["back"])
         name = tag("p", tag("b", f"[{number}] "), " › ".join(place), " ", back, class_="place")

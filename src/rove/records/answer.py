@@ -7,7 +7,7 @@ from typing import Literal
 
 from rove.records.document import Span
 from rove.records.hit import Hit
-from rove.records.moment import TimeSpan, located
+from rove.records.moment import TimeSpan, place_text
 
 NEAREST = 3
 DIFFERS, UNSOURCED, GAP = "≠?", "[?]", "[…]"
@@ -59,9 +59,9 @@ class Citation:
     time: TimeSpan | None = None
 
     @property
-    def located(self) -> str:
+    def place(self) -> str:
         """Say where the words stand in their document: "p. 3", or when they are said."""
-        return located(self.page, self.time)
+        return place_text(self.page, self.time)
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,10 +67,10 @@ class Speech:
     unsure: bool = False
 
 
-def located(page: int | None, time: TimeSpan | None) -> str:
+def place_text(page: int | None, time: TimeSpan | None) -> str:
     """Say where something stands in its document, "" where it has neither pages nor times.
 
-    >>> located(3, None), located(None, TimeSpan(83.2, 91.4))
+    >>> place_text(3, None), place_text(None, TimeSpan(83.2, 91.4))
     ('p. 3', '1:23–1:31')
     """
     return time.clock if time else f"p. {page}" if page else ""

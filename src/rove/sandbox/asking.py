@@ -53,7 +53,7 @@ def ask(source: Source, tasks: BinaryIO, out: BinaryIO) -> Source:
     Raises:
         InputError: it could not be converted.
     """
-    data = _replied(Wish(source.name, source.data), tasks, out)
+    data = _reply_of(Wish(source.name, source.data), tasks, out)
     return replace(source, data=data, kind=sniff(data, ""))
 
 
@@ -63,10 +63,10 @@ def ask_speech(source: Source, tasks: BinaryIO, out: BinaryIO) -> Speech:
     Raises:
         InputError: it could not be transcribed.
     """
-    return _speech.decode(_replied(Wish(source.name, source.data, transcribed=True), tasks, out))
+    return _speech.decode(_reply_of(Wish(source.name, source.data, transcribed=True), tasks, out))
 
 
-def _replied(wish: Wish, tasks: BinaryIO, out: BinaryIO) -> bytes:
+def _reply_of(wish: Wish, tasks: BinaryIO, out: BinaryIO) -> bytes:
     if len(wish.data) + SPARE_BYTES > MAX_FRAME_BYTES:
         reason = f"{wish.name!r} has {len(wish.data)} bytes: too many to be converted or sent."
         raise InputError(reason, cure="Make it smaller, or cut it up.", outcome="too-large")
@@ -80,7 +80,7 @@ def _replied(wish: Wish, tasks: BinaryIO, out: BinaryIO) -> bytes:
     return reply.data
 
 
-def replied(
+def answer_wish(
     message: bytes, asked: int, limits: Limits, stopped: Callable[[], bool], transcribe: Transcribe | None = None
 ) -> bytes:
     """Do what a reading process asks for; `asked` counts the files of its source, this one included.

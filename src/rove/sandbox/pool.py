@@ -18,7 +18,7 @@ from rove.load.discover import Location
 from rove.prepare import Recipe
 from rove.records import PageRead, Prepared, SourceEnd
 from rove.sandbox import RETIRED, STEP_BYTES, Limits
-from rove.sandbox.asking import Transcribe, replied
+from rove.sandbox.asking import Transcribe, answer_wish
 from rove.sandbox.checked import CheckedSources, NotOfTheSourceError
 from rove.sandbox.messages import ASKS, Task, Work, encoder, unpacked, write_frame
 from rove.sandbox.watchdog import tree, watch
@@ -175,7 +175,7 @@ class Pool:
         """
         while (frame := worker.hear()) is not None and frame.ended == ASKS:
             sources.asked += 1
-            answer = replied(frame.message, sources.asked, self.limits, run.stop.is_set, self.transcribe)
+            answer = answer_wish(frame.message, sources.asked, self.limits, run.stop.is_set, self.transcribe)
             with suppress(BrokenPipeError):
                 write_frame(worker.input, answer)
         if frame is None:

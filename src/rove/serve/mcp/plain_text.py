@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from rove.records.answer import DIFFERS
-from rove.records.moment import located
+from rove.records.moment import place_text
 from rove.serve.documents.schema import JobOut
 from rove.serve.documents.texts import SummaryOut, TextOut
 from rove.serve.mcp.excerpt import cut_bytes, excerpt
@@ -168,7 +168,7 @@ def _shown(rendered: RenderedOut) -> str:
 
 
 def _at(one: HitOut | CitationOut) -> str:
-    return one.time.clock if one.time else located(one.page, None)
+    return one.time.clock if one.time else place_text(one.page, None)
 
 
 def _place(title: str, headings: Sequence[str], source: str, at: str) -> str:
