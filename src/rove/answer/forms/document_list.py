@@ -15,7 +15,7 @@ from rove.language.rendering import render
 from rove.language.words import query_terms, terms
 from rove.question.form import names_documents, subject_words
 from rove.records import Answer, Document, DocumentInfo, Hit, Sentence
-from rove.records.moment import located, time_at
+from rove.records.moment import place_text, time_at
 from rove.retrieve import Query, retrieve_passages
 
 READ = 300
@@ -146,7 +146,7 @@ def _place(documents: Mapping[str, Document], sentence: Sentence) -> str:
     if document is None:
         return ""
     heading = next(reversed(document.headings_at(citation.span[0])), "")
-    at = located(document.page_at(citation.span[0]), time_at(document, citation.span))
+    at = place_text(document.page_at(citation.span[0]), time_at(document, citation.span))
     place = heading if heading and heading != citation.title else at
     return f" › {place}" if place else ""
 
