@@ -162,7 +162,7 @@ def test_files_in_archives_are_converted_too():
 
 def test_no_more_than_so_many_files_of_one_source_are_converted():
     wish = encoder.encode(asking.Wish("a.doc", b""))
-    reply = asking.replied(wish, asking.MOST + 1, LIMITS, lambda: pytest.fail("it was converted"))
+    reply = asking.answer_wish(wish, asking.MOST + 1, LIMITS, lambda: pytest.fail("it was converted"))
     assert b"would be the 101th file" in reply
 
 
