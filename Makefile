@@ -33,7 +33,7 @@ demo: $(STAMP) ## add real documents, search them, ask, and open the citations
 	@$(BIN)/python demo/run.py
 
 test: $(STAMP) ## run the tests
-	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m tests.run_all
 
 test-servers: $(STAMP) ## run the tests that need servers, and write docs/server_tests.md; nodes of your own by ROVE_TEST_ELASTICSEARCH=https://… and the like
 	@$(PIP) -r requirements/servers.txt

@@ -196,6 +196,28 @@ def questions(options: argparse.Namespace) -> list[Table]:
     return [table for name, measure in parts.items() if name in chosen for table in measure()]
 
 
+def turns(options: argparse.Namespace) -> list[Table]:
+    """See `bench.turns`."""
+    from bench import turns as part
+
+    return part.run([name for name in options.sets.split(",") if name] or part.HALVES)
+
+
+def places(_: argparse.Namespace) -> list[Table]:
+    """See `bench.places`."""
+    from bench import places as part
+
+    return part.run()
+
+
+def subjects(options: argparse.Namespace) -> list[Table]:
+    """See `bench.subjects`."""
+    from bench import subjects as part
+
+    del options
+    return part.run()
+
+
 def rewrites(options: argparse.Namespace) -> list[Table]:
     """See `bench.rewrites`."""
     from bench import rewrites as part
@@ -325,6 +347,9 @@ PARTS = {
     "graph": [graph],
     "summaries": [summaries],
     "questions": [questions],
+    "turns": [turns],
+    "places": [places],
+    "subjects": [subjects],
     "rewrites": [rewrites],
     "clerk": [clerk],
     "figures": [figures],
@@ -347,7 +372,7 @@ PARTS = {
 def main(arguments: list[str]) -> int:
     """Run the parts; the page goes to standard output and, with --write, to a file."""
     options = parser().parse_args(arguments)
-    if options.what not in {"sentences", "figures", "walking", "scans", "speech"} and not DATA.is_dir():
+    if options.what not in {"sentences", "figures", "walking", "scans", "speech", "turns"} and not DATA.is_dir():
         say(f"the benchmarks need the project's data in {DATA}")
         return 2
     tables = [table for part in PARTS[options.what] for table in part(options)]

@@ -99,11 +99,11 @@ def cost() -> Table:
 
 def embedding(texts: Sequence[str]) -> float:
     """CPU seconds a passage."""
-    from rove.models.static.embedder import _embedded
+    from rove.models.static.embedder import _embed_static_texts
 
-    _embedded(["warm"])
+    _embed_static_texts(["warm"])
     began = time.process_time()
-    _embedded(texts)
+    _embed_static_texts(texts)
     return (time.process_time() - began) / len(texts)
 
 

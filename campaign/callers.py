@@ -42,13 +42,14 @@ RIGHTS = {
     f"POST {SPACE}/documents/delete": "delete", f"POST {SPACE}/reindex": "add",
     f"GET {SPACE}/corrections": "read", f"POST {SPACE}/corrections": "add",
     f"POST {SPACE}/corrections/take_back": "add",
+    f"GET {SPACE}/reviews/queue": "read", f"POST {SPACE}/reviews": "add", f"GET {SPACE}/reviews": "read",
     f"GET {SPACE}/documents": "read", f"GET {SPACE}/document": "read", f"GET {SPACE}/text": "read",
     f"GET {SPACE}/blocks": "read", f"GET {SPACE}/find": "read",
     f"GET {SPACE}/places": "read", f"GET {SPACE}/picture": "read", f"GET {SPACE}/recording": "read",
     f"DELETE {SPACE}/document": "delete",
     f"POST {SPACE}/search": "read", f"POST {SPACE}/ask": "read", f"GET {SPACE}/themes": "read",
     f"GET {SPACE}/summary": "read", f"GET {SPACE}/depth": "read",
-    f"POST {SPACE}/follow_ups": "read", f"POST {SPACE}/graph": "read", f"POST {SPACE}/sql": "read",
+    f"POST {SPACE}/related": "read", f"POST {SPACE}/graph": "read", f"POST {SPACE}/sql": "read",
     f"GET {SPACE}/databases": "read",
     f"GET {SPACE}/tools": "read without labels", f"POST {SPACE}/tools/run": "read without labels",
     **{f"{at.replace('WALKS', SPACE + '/walks')}": "read" for at in (
@@ -211,7 +212,11 @@ async def opened(base: Path, chance: Random) -> AsyncIterator[Town]:
     async with app.router.lifespan_context(app):
         town = Town(app, keys)
         for space in ("hr", "it"):
-            await spaces._spaces[space].kb.add(documents(space))  # noqa: SLF001
+            kb = spaces._spaces[space].kb  # noqa: SLF001
+            await kb.add(documents(space))
+            await kb.enrich("graph")
+            reviewed = [one.item_id for one in await kb.review_queue(by="admin")]
+            town.ids.setdefault("item_id", ["triplet-0@no-such"]).extend(reviewed)
         async with town.client("admin") as client:
             job = (await client.post("/v1/spaces/hr/documents", json={"text": CANARIES["hr", ""]})).json()
             walk = await client.post(
@@ -222,7 +227,7 @@ async def opened(base: Path, chance: Random) -> AsyncIterator[Town]:
             asked_in = f"/v1/spaces/hr/conversations/{talk['conversation_id']}/turns"
             await client.post(asked_in, json={"question": f"Who approves {CANARIES['hr', 'board']}?"})
         hidden = [f"{space}-{label or 'free'}-{CANARIES[space, label]}" for space, label in CANARIES]
-        town.ids = {
+        town.ids |= {
             "document_id": [*hidden, "policy", "no-such"], "job_id": [job["job_id"], "0" * 32],
             "walk_id": [started["walk_id"], "last", "0" * 10], "evaluation_id": ["0" * 32, "1"],
             "space": ["hr", "hr", "hr", "it", "nowhere"], "model": ["hr", "it", "nowhere"],

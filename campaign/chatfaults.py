@@ -8,9 +8,10 @@ import re
 import shutil
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 from time import monotonic, process_time
 from typing import Any
 
@@ -173,6 +174,7 @@ class ChatFaults:
             settings["chat"] = {**MODEL, "base_url": server.url}
             await _fill(base)
             outcome = ["hung"]
+            await asyncio.to_thread(_served_once)
             watch = asyncio.create_task(_longest_hold())
             with faults.typed(door) as refused:
                 try:
@@ -188,6 +190,13 @@ class ChatFaults:
                 {info.document_id for info in await kb.documents()} == set(TOWN), "the documents have changed"
             )
         return f"refused ({type(refused[0]).__name__})" if refused else outcome[0]
+
+
+@cache
+def _served_once() -> None:
+    """Make a server: the first of a process builds its routes' models, which no one who is served waits for."""
+    with TemporaryDirectory(prefix="rove-campaign-") as folder:
+        create_app(Spaces.open(read_settings(Path(folder) / "kb", **SETTINGS), Path(folder)))
 
 
 async def _fill(base: Path) -> None:

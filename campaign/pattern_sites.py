@@ -26,16 +26,16 @@ ANCHORED = frozenset({"match", "fullmatch"})
 SCANNING = frozenset({"search", "finditer", "findall", "sub", "subn", "split", "splititer"})
 LANGUAGES = ("en", "de", "hu", "zh", "ja", "fr", "es", "")
 MADE_BY_LANGUAGE = (
-    "rove.language.quantities.spelled:_lexicon", "rove.language.quantities.dates:_named",
-    "rove.language.quantities.magnitudes:_pattern", "rove.language.quantities.magnitudes:_half",
+    "rove.language.quantities.spelled:_numeral_lexicon", "rove.language.quantities.dates:_month_name_patterns",
+    "rove.language.quantities.magnitudes:_magnitude_pattern", "rove.language.quantities.magnitudes:_and_half_pattern",
     "rove.language.quantities.numbers:_part_words", "rove.databases.mentions:cue_pattern",
     "rove.language.cue_words:_asking",
 )  # fmt: skip
 MADE = (
     "rove.language.quantities.clock:_beside_half", "rove.language.quantities.clock:_patterns",
-    "rove.language.quantities.labels:_numbered", "rove.language.quantities.labels:_numbered_behind",
-    "rove.language.quantities.labels:_telephone", "rove.language.quantities.magnitudes:_joined",
-    "rove.language.quantities.signs:_words",
+    "rove.language.quantities.labels:_label_word_first_pattern",
+    "rove.language.quantities.labels:_label_word_last_pattern", "rove.language.quantities.labels:_telephone",
+    "rove.language.quantities.magnitudes:_unit_prefix_pattern", "rove.language.quantities.signs:_minus_word_pattern",
     "rove.language.quantities.together:_range_words",
 )  # fmt: skip
 """What makes patterns of tables when it is first called."""

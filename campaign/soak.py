@@ -35,11 +35,14 @@ SAMPLE_S, MOST_SAMPLES = 2.0, 400
 """How often memory is looked at; in a long soak less often, since what is seen takes memory itself."""
 WARM_CALLS = 4_000
 """Calls before which growth says nothing: threads are begun, and caches fill. Some two minutes by itself."""
-VERSIONS = 100
-"""So many versions there are of a text. With new numbers for ever, caches of words would fill all the time, which are
-bounded (a few MB, see `rove.language.words` and `rove.models.e5.tokens`), and hide what is not."""
+VERSIONS = 20
+"""So many versions there are of a text: each has been met before the half. With new numbers for ever, bounded caches
+of words would fill all the time (some MB, `rove.language.words`, `rove.models.e5.tokens`), and hide what is not."""
 OBJECTS_FROM = 400
 """Calls after which Python's objects are looked at: there are no more of them later."""
+WALKS_BEFORE = 20
+"""Walks before anything is looked at: the first ones load 10,000 objects of words, units and statements, and of the
+calls they are few."""
 LEAST_SAMPLES = 10
 SUBJECTS = {
     "en": ["The committee {0} approves the budget of unit {1} in version {2}.", "Which committee approves budgets?"],
@@ -156,12 +159,14 @@ class _Soak:
         self.every_s = max(SAMPLE_S, 60 * minutes / MOST_SAMPLES)
 
     async def run(self, *, trace: bool) -> SoakResult:
-        began, ends = time.monotonic(), time.monotonic() + 60 * self.minutes
         half: tracemalloc.Snapshot | None = None
-        if trace:
-            tracemalloc.start(5)
         async with AsyncRove.open(self.folder, **self.settings) as kb:
             await kb.add([self._text(n) for n in range(DOCUMENTS)])
+            for _ in range(WALKS_BEFORE):
+                await self._walk(kb)
+            began, ends = time.monotonic(), time.monotonic() + 60 * self.minutes
+            if trace:
+                tracemalloc.start(5)
             while (now := time.monotonic()) < ends:
                 await self._step(kb)
                 await asyncio.sleep(self.pause_s)

@@ -40,11 +40,11 @@ from rove.load import LOADERS
 from rove.question.reform import leans
 from rove.question.wording import telling_words
 from rove.records import Chunk, Document, Hit, Source
+from rove.references.text_references import heading_number, references
 from rove.retrieve.condition import parse_where
 from rove.retrieve.question_pairs import pairs_in
 from rove.serve.openai.front_ends import asked_in
 from rove.serve.redaction import public_text
-from rove.walk.references import heading_number, references
 
 WORDS = "the head of remote work approves 12 days"
 Call = Callable[[str], object]

@@ -75,6 +75,7 @@ RANDOM = (
         r"\1_",
     ),
     (re.compile(r"chatcmpl-[0-9a-f]+|Walk [0-9a-f]{10}\.|\b(?:walk_id|created_at)='[^']*'"), "_"),
+    (re.compile(r"(?m)^: ping - [^\r\n]*\r\n\r\n"), ""),  # that a stream is alive, every 15 seconds
 )
 UNLIKE = ("x-request-id", "date", "content-length")
 

@@ -34,10 +34,17 @@ def rove(*arguments: str) -> None:
 
 
 def first_citation(question: str) -> tuple[str, str]:
-    """Ask for JSON, as a program would; return the document's id and the span of the first citation."""
+    """Ask for JSON, as a program would; return the document's id and the span of the first citation.
+
+    Raises:
+        SystemExit: the reply cites nothing.
+    """
     command = [ROVE, "ask", question, "--json"]
     done = subprocess.run(command, cwd=ROOT, env=ENVIRONMENT, check=True, capture_output=True, text=True)
-    citation = next(c for sentence in json.loads(done.stdout)["sentences"] for c in sentence["citations"])
+    reply = json.loads(done.stdout)
+    citation = next((c for sentence in reply["sentences"] for c in sentence["citations"]), None)
+    if citation is None:
+        sys.exit(f"The demo expects an answer here and got: {reply['text']}")
     start, end = citation["span"]
     return citation["document_id"], f"{start}:{end}"
 

@@ -8,6 +8,7 @@ import tempfile
 import warnings
 from collections.abc import Generator
 from pathlib import Path
+from types import FunctionType, MethodType
 from typing import TypeVar
 
 import pytest
@@ -30,6 +31,10 @@ MAY_SKIP = {
 """What the project's CI, `ROVE_REQUIRE_ALL`, lets a test skip for, by words of the reason, and why; no other may."""
 if not SHARED_DATA.is_dir():
     MAY_SKIP["shared/data"] = "it stands beside the project, and is not part of it"
+
+
+MEASURES = {"at_most", "growth", "least_s", "slowness"}
+"""Functions whose names make a test one that measures time: see tests/cpu_time.py."""
 
 
 @pytest.fixture(scope="session")
@@ -55,9 +60,18 @@ def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest
     return [one for one in (yield) if not isinstance(one, DoctestModule)]
 
 
+@pytest.hookimpl(tryfirst=True)  # before what is not asked for is taken out, by marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let the files of long tests go first: several processes then end at about the same time."""
+    """Mark the tests that measure time; let the files of long tests go first: several processes then end together."""
+    for item in items:
+        if isinstance(item, pytest.Function) and measures(item.obj):
+            item.add_marker(pytest.mark.timed)
     items.sort(key=lambda item: item.get_closest_marker("long") is None)
+
+
+def measures(test: FunctionType | MethodType) -> bool:
+    """Say whether a test measures time."""
+    return not MEASURES.isdisjoint(test.__code__.co_names)
 
 
 def pytest_xdist_auto_num_workers() -> int:

@@ -31,7 +31,7 @@ SANE: Mapping[str, Any] = {
     "question": "Who signs?", "request": "Who signs?", "name": "graph", "document_id": "a", "span": (0, 5), "lines": [],
     "entries": {}, "walk_id": "last", "sql": "SELECT 1", "text": "The harbour", "fact_id": "x", "edit": None,
     "conversation_id": "0123456789abcdef", "number": 1, "before": "The h",
-    "memory_id": "x", "budget": Budget(), "file": "no/folder/file",
+    "memory_id": "x", "budget": Budget(), "file": "no/folder/file", "item_id": "x", "verdict": "accept",
 }  # fmt: skip
 """What is given for the arguments that a call needs, while another one is odd."""
 UNTRIED = {"close", "open", "migrate", "watch"}

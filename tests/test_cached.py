@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rove.cached import cached_array, checksum_of, drop_cached
+import rove.cached
+from rove.cached import cached_array, cached_model, checksum_of, drop_cached
 
 private = pytest.mark.skipif(sys.platform == "win32", reason="there temporary folders are a user's own")
 KEPT = np.arange(5000, dtype=np.float32).reshape(50, 100)
@@ -46,6 +47,24 @@ def test_a_damaged_array_is_made_again(folder: Path, damage):
     whole = kept.read_bytes()
     kept.write_bytes(damage(whole))
     assert np.array_equal(cached_array("a.npy", lambda: KEPT), KEPT)
+    assert kept.read_bytes() == whole
+
+
+def test_a_damaged_model_is_made_again_and_never_opened_where_nothing_can_be_written(folder: Path, monkeypatch):
+    kept = cached_model("a.onnx", lambda: b"model")
+    assert isinstance(kept, Path)
+    assert cached_model("a.onnx", lambda: pytest.fail("made again")) == kept
+    whole = kept.read_bytes()
+    assert whole.startswith(b"model")
+    kept.write_bytes(b"x" + whole[1:])
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(rove.cached, "_write_to", full)
+        assert cached_model("a.onnx", lambda: b"model") == whole
+    assert cached_model("a.onnx", lambda: b"model") == kept
     assert kept.read_bytes() == whole
 
 

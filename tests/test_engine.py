@@ -210,7 +210,7 @@ def test_ask_quotes_and_says_so(tmp_path: Path) -> None:
         kb.add(Text("Die Kantine öffnet um elf Uhr. Sie schließt um drei Uhr.", id="k"), Text("Filler about trains."))
         answer = kb.ask("Wann öffnet die Kantine?")
         assert answer.mode == "extractive"
-        assert "no chat model" in answer.note.lower()
+        assert "kein sprachmodell" in answer.note.lower()
         assert "[1]" in answer.text
         for citation in answer.citations:
             assert kb.text(citation.document_id)[slice(*citation.span)] == citation.quote

@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from rove import AsyncRove, FieldWarning, Rove, Text, field
 from rove.cli import rove
 from rove.events import Event, Noted
+from rove.records import Note
 from rove.records.filter import AccessFilter
 from rove.store.field_names import FieldNames
 
@@ -25,7 +26,7 @@ TEXTS = [
 
 def test_a_field_that_nothing_has_is_noted_with_what_was_meant(tmp_path: Path) -> None:
     with Rove.open(tmp_path, embedder={"name": "fake"}) as kb:
-        assert kb.notes_on(field("topic") == "hr") == ["No document has a field 'topic'."]
+        assert kb.notes_on(field("topic") == "hr") == [Note("no-field", {"name": "topic"})]
         kb.add(*TEXTS)
         for where, said in [
             (None, []),
@@ -97,7 +98,7 @@ async def test_every_call_with_a_filter_says_it(call: str, waits: bool, tmp_path
                 getattr(kb, call)(*names, where=where, listener=heard.append)
                 getattr(kb, call)(*names, where=field("題目") == "")
     assert [(str(one.message), one.category, one.filename) for one in warned] == [(said, FieldWarning, __file__)]
-    assert heard == [Noted(said)]
+    assert [event.text for event in heard if isinstance(event, Noted)] == [said]
 
 
 @pytest.mark.parametrize("waits", [False, True])
@@ -133,7 +134,7 @@ def test_hidden_documents_change_nothing_of_what_is_told(tmp_path: Path) -> None
         with Rove.open(tmp_path / str(hidden), embedder={"name": "fake"}) as kb:
             kb.add(*TEXTS, *([Text("Secret.", id="x", metadata=HIDDEN)] if hidden else []))
             wheres = [field("salary") > 1, field("salery") > 1, field("topic") == "x", field("access") == "few"]
-            told.append([note for where in wheres for note in kb.notes_on(PUBLIC & where)])
+            told.append([note.text("en") for where in wheres for note in kb.notes_on(PUBLIC & where)])
             assert bool(kb.notes_on(field("salary") > 1)) is not hidden
     assert told[0] == told[1] == ["No document has a field 'salary'.", "No document has a field 'salery'."]
 

@@ -26,14 +26,9 @@ from rove.store.memory_index import MemoryIndex
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "plugin"
 SOURCE = Path(rove.__file__).parent
-SUBTITLES = """1
-00:00:01,000 --> 00:00:04,000
-Remote work is approved
-by the head of unit.
-
-2
-00:00:05,000 --> 00:00:07,500
-Berlin ist groß.
+LYRICS = """[ar:Nobody]
+[00:01.00]Remote work is approved by the head of unit.
+[00:05.00]Berlin ist groß.
 """
 USED_BY_NAME = """
 import asyncio
@@ -46,14 +41,14 @@ from rove.flow import Flow, run
 from rove.records.walk_events import ChunksRead
 
 folder = Path(sys.argv[1])
-(folder / "talk.SRT").write_text(sys.argv[2])
+(folder / "song.LRC").write_text(sys.argv[2])
 settings = {
-    "embedder": {"name": "letters"}, "chunk": {"strategy": {"subtitles": "cues"}}, "chat": {"model": "parrot:green"},
+    "embedder": {"name": "letters"}, "chunk": {"strategy": {"lyrics": "lines"}}, "chat": {"model": "parrot:green"},
     "search": {"reranker": "short", "rules": ["shorter"]}, "enrich": {"after_add": ["length"], "sentiment": "faces"},
     "store": {"index": "counting", "resident_chunks": 0}, "answer": {"fallback": ["hotline"]},
 }
 with Rove.open(folder / "kb", **settings) as kb:
-    print(kb.add(folder / "talk.SRT").documents)
+    print(kb.add(folder / "song.LRC").documents)
     info = kb.documents()[0]
     print(info.kind, info.chunks, info.metadata["length"])
     hit = kb.search("approved by the HEAD", mode="exact")[0]
@@ -90,13 +85,13 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, st
 
 
 def test_every_part_of_an_installed_package_is_used_by_its_name(installed: dict[str, str], tmp_path: Path) -> None:
-    command = [sys.executable, "-W", "error", "-c", USED_BY_NAME, str(tmp_path), SUBTITLES]
+    command = [sys.executable, "-W", "error", "-c", USED_BY_NAME, str(tmp_path), LYRICS]
     done = subprocess.run(command, capture_output=True, text=True, timeout=240, env=installed)
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     cue = "Remote work is approved by the head of unit."
     assert lines[0] == "1"
-    assert lines[1] == f"subtitles 2 {len(cue) + 2 + len('Berlin ist groß.')}"
+    assert lines[1] == f"lyrics 2 {len(cue) + 2 + len('Berlin ist groß.')}"
     assert lines[2] == f"{cue} ['keyword', 'rules']"
     assert lines[3] == "Berlin ist groß."
     assert int(lines[4]) == 1
@@ -125,30 +120,30 @@ def test_a_packaged_loader_is_one_file_and_one_line(tmp_path: Path) -> None:
     """In a copy of Rove: the example's file among the loaders, and a line in FORMATS; nothing else."""
     shutil.copytree(SOURCE, tmp_path / "rove", ignore=shutil.ignore_patterns("__pycache__"))
     loader = (EXAMPLE / "src" / "rove_example" / "loader.py").read_text("utf-8")
-    (tmp_path / "rove" / "load" / "srt.py").write_text(loader, "utf-8")
+    (tmp_path / "rove" / "load" / "lrc.py").write_text(loader, "utf-8")
     table = tmp_path / "rove" / "load" / "__init__.py"
-    line = 'FORMATS = {\n    "subtitles": Format("rove.load.srt:SubtitleLoader", ".srt"),\n'
+    line = 'FORMATS = {\n    "lyrics": Format("rove.load.lrc:LyricsLoader", ".lrc"),\n'
     table.write_text(table.read_text("utf-8").replace("FORMATS = {\n", line), "utf-8")
-    (tmp_path / "talk.srt").write_text(SUBTITLES, "utf-8")
+    (tmp_path / "song.lrc").write_text(LYRICS, "utf-8")
     steps = """
         from rove import Rove, Text
         with Rove.open("kb", embedder={"name": "fake"}) as kb:
-            print(kb.add("talk.srt").documents, kb.documents()[0].kind, kb.search("Berlin")[0].chunk.document_id != "")
+            print(kb.add("song.lrc").documents, kb.documents()[0].kind, kb.search("Berlin")[0].chunk.document_id != "")
     """
     command = [sys.executable, "-c", textwrap.dedent(steps)]
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
     done = subprocess.run(command, capture_output=True, text=True, timeout=240, env=environment, cwd=tmp_path)
-    assert done.stdout.split() == ["1", "subtitles", "True"], done.stderr
+    assert done.stdout.split() == ["1", "lyrics", "True"], done.stderr
 
 
 def test_the_command_line_knows_installed_plug_ins_too(installed: dict[str, str], tmp_path: Path) -> None:
-    (tmp_path / "talk.srt").write_text(SUBTITLES)
+    (tmp_path / "song.lrc").write_text(LYRICS)
 
     def rove(*arguments: str) -> subprocess.CompletedProcess[str]:
         command = [str(Path(sys.executable).with_name("rove")), *arguments, "--set", "embedder.name=letters"]
         return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=240, env=installed)
 
-    assert rove("add", "talk.srt").returncode == 0
+    assert rove("add", "song.lrc").returncode == 0
     found = rove("search", "Berlin ist", "--mode", "exact")
     assert "Berlin ist groß." in found.stdout, found.stderr
 

@@ -250,6 +250,52 @@ def test_what_a_folder_holds_beside_documents_is_no_failure(tmp_path: Path) -> N
     assert named.exit_code == 1
 
 
+def test_the_base_itself_is_no_document(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`rove add .` where the base is ./kb: neither its catalog is read, nor that of another base."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.md").write_text("The pilot boards at the buoy.")
+    with Rove.open(tmp_path / "others" / "kb", **FAKE) as other:
+        other.add(Text("A secret of others."))
+    with Rove.open("kb", **FAKE) as kb:
+        for found in (1, 0):
+            told = kb.add(".")
+            assert (told.added, told.failed, told.system_files) == (found, (), 2)
+        assert [info.source for info in kb.documents()] == [str(tmp_path / "a.md")]
+
+
+def test_of_a_folder_that_is_both_base_and_documents_the_documents_are_read(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("The pilot boards at the buoy.")
+    (tmp_path / "papers").mkdir()
+    (tmp_path / "papers" / "b.md").write_text("The tug waits at the mole.")
+    with Rove.open(tmp_path, **FAKE) as kb:
+        for found in (2, 0):
+            told = kb.add(tmp_path)
+            assert (told.added, told.failed, told.system_files) == (found, (), 1)
+        assert {Path(info.source).name for info in kb.documents()} == {"a.md", "b.md"}
+
+
+def test_an_export_is_no_document_either(tmp_path: Path) -> None:
+    with Rove.open(tmp_path / "kb", **FAKE) as kb:
+        kb.add(Text("The tug waits at the mole."))
+        with (tmp_path / "out.jsonl").open("w", encoding="utf-8") as file:
+            file.writelines(kb.export())
+        [failed] = kb.add(tmp_path / "out.jsonl").failed
+        assert failed.outcome == "unsupported" and "rove import" in failed.cure
+        assert len(kb.documents()) == 1
+
+
+def test_what_was_read_of_a_base_before_is_told_and_pruned(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("The pilot boards at the buoy.")
+    with Rove.open(tmp_path / "other", **FAKE) as other:
+        other.add(Text("The tug waits at the mole."))
+    with Rove.open(tmp_path / "kb", **FAKE) as kb:
+        kb.add(catalog := tmp_path / "other" / "catalog.sqlite")  # by its name
+        assert [info.source for info in kb.documents() if "catalog.sqlite" in info.source]
+        assert kb.add(tmp_path).vanished == (str(catalog),)
+        kb.add(tmp_path, prune=True)
+        assert not [info.source for info in kb.documents() if "catalog.sqlite" in info.source]
+
+
 async def test_a_watched_folder_is_followed(tmp_path: Path) -> None:
     folder = tmp_path / "docs"
     folder.mkdir()
@@ -270,6 +316,25 @@ async def test_a_watched_folder_is_followed(tmp_path: Path) -> None:
         assert sources == {"a.md", "c.md"}
         assert not await kb.search("tug", mode="keyword")
         stop.set()
+        await reports.aclose()
+
+
+@pytest.mark.parametrize("base", ["kb", "."])
+async def test_what_the_base_writes_in_a_watched_folder_is_no_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, base: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.md").write_text("The pilot boards at the buoy.")
+    async with AsyncRove.open(base, **FAKE) as kb:
+        reports = kb.watch(".")
+        assert (await anext(reports)).added == 1
+        following = asyncio.ensure_future(anext(reports))
+        await asyncio.sleep(1.0)  # the watch is set up
+        await kb.add(Text("The tug waits at the mole."))
+        done, _ = await asyncio.wait({following}, timeout=3)
+        assert not done
+        (tmp_path / "b.md").write_text("A révkalauz a bójánál száll be.")
+        assert (await asyncio.wait_for(following, 20)).added == 1
         await reports.aclose()
 
 

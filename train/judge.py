@@ -4,7 +4,6 @@ One step after another; PAIRS is a folder with `texts.jsonl.xz` and `pairs.tsv.x
 
     python -m train.judge train PAIRS WEIGHTS.npz OUT.npz --seconds 2400    # needs torch; seeds are fixed
     python -m train.judge mean OUT.npz A.npz:.5 B.npz:.5                    # keeps more of what each could do
-    python -m train.judge peaks WEIGHTS.npz PAIRS                           # what the products of 8 bits need
 """
 
 from __future__ import annotations
@@ -20,14 +19,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from rove.models.e5 import packaged
 from rove.models.e5.judge import FIRST_TOKENS, WINDOW_TOKENS, CrossEncoder
-from rove.models.e5.weights import HEADS, HIDDEN, LAYERS
 
 Arrays = Mapping[str, NDArray[np.float32]]
 KINDS = ("n3", "n2", "q")
 """Three classes (supported, neither, contradicted); supported or not; answers or not, and where."""
-PEAKS_A_LANGUAGE, LEAST_OF_A_LANGUAGE = 6, 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +55,9 @@ def main() -> None:
     average = steps.add_parser("mean")
     average.add_argument("out", type=Path)
     average.add_argument("parts", nargs="+", help="FILE:SHARE")
-    measure = steps.add_parser("peaks")
-    measure.add_argument("weights", type=Path)
-    measure.add_argument("pairs", type=Path)
     chosen = parser.parse_args()
     if chosen.step == "mean":
         write(mean(chosen.parts), chosen.out)
-    elif chosen.step == "peaks":
-        arrays = read(chosen.weights)
-        write({**arrays, "peaks": peaks(arrays, chosen.pairs)}, chosen.weights)
     else:
         train(chosen)
 
@@ -140,66 +130,6 @@ def read_pairs(folder: Path, most: int, seed: int) -> list[Pair]:
         if len(found) == most:
             break
     return found
-
-
-def peaks(arrays: Arrays, folder: Path) -> NDArray[np.float32]:
-    """The largest absolute value of each input of a layer's products, (layers, 2, 384): see `encoder_graph.PEAKS`."""
-    by_language: dict[str, list[tuple[str, str]]] = {}
-    for _, first, passage, *_, language in read_rows(folder):
-        by_language.setdefault(language, []).append((first, passage))
-    drawn = np.random.default_rng(7)
-    largest = np.zeros((LAYERS, 2, HIDDEN), np.float32)
-    model = Plain(arrays)
-    for pairs in by_language.values():
-        if len(pairs) > LEAST_OF_A_LANGUAGE:
-            for place in drawn.choice(len(pairs), PEAKS_A_LANGUAGE, replace=False):
-                largest = np.maximum(largest, model.inputs(*pairs[place]))
-    return largest
-
-
-class Plain:
-    """The model in NumPy, float32."""
-
-    def __init__(self, arrays: Arrays) -> None:
-        self.arrays = arrays
-        self.encoder = CrossEncoder()
-        self.table, self.vocabulary = packaged.weights(), packaged.vocabulary()
-
-    def inputs(self, first: str, passage: str) -> NDArray[np.float32]:
-        """Return the largest absolute inputs of attention and inner product, (layers, 2, 384)."""
-        a, b = self.encoder.ids(first)[:FIRST_TOKENS], self.encoder.ids(passage)[:WINDOW_TOKENS]
-        ids = np.array([self.vocabulary.begin, *a, self.vocabulary.end, *b, self.vocabulary.end])
-        side = np.repeat([0, 1], [len(a) + 2, len(b) + 1])
-        x = self._even(self.table.words(ids) + self.arrays["pos"][: len(ids)] + self.arrays["seg"][side], "ln")
-        found = np.zeros((LAYERS, 2, HIDDEN), np.float32)
-        for layer in range(LAYERS):
-            name = f"layers.{layer}"
-            found[layer, 0] = np.abs(x).max(axis=0)
-            q, k, v = (
-                self._through(x, f"{name}.{part}").reshape(len(ids), HEADS, -1).transpose(1, 0, 2) for part in "qkv"
-            )
-            scores = q @ k.transpose(0, 2, 1) / np.sqrt(HIDDEN / HEADS)
-            powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
-            mixed = (powers / powers.sum(axis=-1, keepdims=True)) @ v
-            x = self._even(
-                x + self._through(mixed.transpose(1, 0, 2).reshape(len(ids), -1), f"{name}.ao"), f"{name}.aln"
-            )
-            found[layer, 1] = np.abs(x).max(axis=0)
-            x = self._even(x + self._through(gelu(self._through(x, f"{name}.fi")), f"{name}.fo"), f"{name}.oln")
-        return found
-
-    def _even(self, x: NDArray[np.float32], name: str) -> NDArray[np.float32]:
-        centred = x - x.mean(axis=-1, keepdims=True)
-        spread = np.sqrt((centred**2).mean(axis=-1, keepdims=True) + 1e-12)
-        return centred / spread * self.arrays[f"{name}.weight"] + self.arrays[f"{name}.bias"]
-
-    def _through(self, x: NDArray[np.float32], name: str) -> NDArray[np.float32]:
-        return x @ self.arrays[f"{name}.weight"].T + self.arrays[f"{name}.bias"]
-
-
-def gelu(x: NDArray[np.float32]) -> NDArray[np.float32]:
-    """GELU by its tanh form, near enough to find the largest values."""
-    return x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3))) / 2
 
 
 def train(chosen: argparse.Namespace) -> None:

@@ -223,9 +223,8 @@ def main() -> None:
     parser.add_argument("reader", type=Path)
     parser.add_argument("--cache", type=Path, default=CACHE / "reader")
     parser.add_argument("--test", type=int, default=300, help="at most so many questions of each group")
-    parser.add_argument("--exact", action="store_true", help="float32 products instead of int8")
     chosen = parser.parse_args()
-    reader = CrossReader(chosen.reader, Interaction(), exact=chosen.exact)
+    reader = CrossReader(chosen.reader, Interaction())
     print(show(evaluate(reader, bases(chosen.cache), chosen.test)))
 
 

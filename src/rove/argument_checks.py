@@ -74,7 +74,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
         owner: Any = arguments[0] if arguments else None
         if getattr(owner, "closed", False) is True:
             raise closed_error(owner.settings.path)
-        _check(function, arguments, named)
+        _check_call_arguments(function, arguments, named)
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -111,12 +111,14 @@ def wrong(call: str, name: str, value: object, wanted: str) -> InputError:
     return InputError(message, cure=f"Give {wanted}.", outcome="unsupported")
 
 
-def _check(function: Callable[..., object], arguments: tuple[object, ...], named: Mapping[str, object]) -> None:
+def _check_call_arguments(
+    function: Callable[..., object], arguments: tuple[object, ...], named: Mapping[str, object]
+) -> None:
     try:
         given = _signature(function).bind(*arguments, **named)
     except TypeError:  # one too many, one too few: the call itself says it
         return
-    parameters, hints = given.signature.parameters, _hints(function)
+    parameters, hints = given.signature.parameters, _resolve_type_hints(function)
     for name, value in given.arguments.items():
         if name in hints and parameters[name].kind is not inspect.Parameter.VAR_KEYWORD:
             several = parameters[name].kind is inspect.Parameter.VAR_POSITIONAL
@@ -131,7 +133,7 @@ def _check_one(call: str, name: str, value: object, hint: object) -> None:
         check_filter(as_filter(typing.cast("Where | None", value)))
         return
     if is_dataclass(value) and not isinstance(value, type):
-        hints = _hints(type(value))
+        hints = _resolve_type_hints(type(value))
         for part in fields(value):
             inner = getattr(value, part.name)
             if hints[part.name] in PLAIN and not fits_hint(inner, hints[part.name]):
@@ -189,7 +191,7 @@ _signature = cache(inspect.signature)
 
 
 @cache
-def _hints(of: Callable[..., object] | type) -> Mapping[str, object]:
+def _resolve_type_hints(of: Callable[..., object] | type) -> Mapping[str, object]:
     """The annotations, evaluated; a name that is imported for type checkers only stands for anything."""
     module = inspect.getmodule(of)
     known = _Lenient({**vars(builtins), **(vars(module) if module else {})})
@@ -224,10 +226,14 @@ def fits_hint(value: object, hint: object) -> bool:
     if origin is tuple and Ellipsis not in inner:
         parts = list(typing.cast("Iterable[object]", value)) if isinstance(value, tuple | list) else []
         return len(parts) == len(inner) and all(map(fits_hint, parts, inner))
-    return _holds(value, typing.cast("type", origin), inner) if isinstance(origin, type) else _is_one(value, hint)
+    return (
+        _is_container_of(value, typing.cast("type", origin), inner)
+        if isinstance(origin, type)
+        else _is_one(value, hint)
+    )
 
 
-def _holds(value: object, origin: type, inner: tuple[object, ...]) -> bool:
+def _is_container_of(value: object, origin: type, inner: tuple[object, ...]) -> bool:
     """Say whether a value is of a type with parts, and these are what they should be. What is read once is left."""
     if not isinstance(value, origin) or isinstance(value, str | bytes):
         return False
@@ -266,7 +272,7 @@ def called(hint: object) -> str:
     if origin is tuple and Ellipsis not in inner:
         return f"a pair: {', '.join(map(called, inner))}"
     if origin is None:
-        return _named(hint)
+        return _hint_phrase(hint)
     if issubclass(origin, Mapping):
         return f"a dict: {called(inner[0])} → {called(inner[1])}" if inner and inner[1] is not object else "a dict"
     return f"a list of {called(inner[0])}" if issubclass(origin, Iterable) and inner else EXAMPLES["Listener"]
@@ -279,7 +285,7 @@ def _either(parts: list[str]) -> str:
     return f"{', '.join(others)} or {last}" if others else last
 
 
-def _named(hint: object) -> str:
+def _hint_phrase(hint: object) -> str:
     if hint in PLAIN:
         return PLAIN[hint][1]
     name = getattr(hint, "__name__", "anything")

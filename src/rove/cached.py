@@ -26,6 +26,8 @@ Array = NDArray[np.generic]
 
 OTHERS = 0o077
 DIGEST_BYTES = hashlib.sha256().digest_size
+UNKNOWN_FIELD = bytes((100 << 3 & 127 | 2 | 128, 100 >> 4, DIGEST_BYTES))
+"""Field 100 of a protocol buffer, which holds so many bytes."""
 LEFT_S = 3_600.0
 SETTLED_S = 5.0
 """A file that was written within so many seconds is read each time."""
@@ -50,11 +52,11 @@ def cached(name: str, make: Callable[[], bytes]) -> bytes:
         name: must change with everything that the data depend on.
         make: called where nothing whole is kept.
     """
-    for path in _places(name):
-        if (known := _read(path)) is not None:
+    for path in _cache_file_paths(name):
+        if (known := _read_cache_file(path)) is not None:
             return known
     data = make()
-    _write(name, hashlib.sha256(data).digest() + data)
+    _write_cache_file(name, hashlib.sha256(data).digest() + data)
     return data
 
 
@@ -63,7 +65,7 @@ def cached_array(name: str, make: Callable[[], Array]) -> Array:
 
     The file is NumPy's own, and behind it its SHA-256.
     """
-    for path in _places(name):
+    for path in _cache_file_paths(name):
         with contextlib.suppress(OSError, ValueError, EOFError):
             if _is_sound(path):
                 return np.load(path, mmap_mode="r", allow_pickle=False)
@@ -71,8 +73,23 @@ def cached_array(name: str, make: Callable[[], Array]) -> Array:
     data = BytesIO()
     np.save(data, array, allow_pickle=False)
     data.write(hashlib.sha256(data.getbuffer()).digest())
-    _write(name, data.getbuffer())
+    _write_cache_file(name, data.getbuffer())
     return array
+
+
+def cached_model(name: str, make: Callable[[], bytes]) -> Path | bytes:
+    """Return where the ONNX model kept under `name` lies, or make and keep it, as `cached` does.
+
+    A runtime that opens the file holds no copy of it beside its own. Behind the model stands its SHA-256, as a field
+    that no version of the format knows, and readers skip. Where nothing can be kept, the model itself is returned.
+    """
+    for path in _cache_file_paths(name):
+        with contextlib.suppress(OSError, ValueError):
+            if _is_sound(path):
+                return path
+    data = make() + UNKNOWN_FIELD
+    data += hashlib.sha256(data).digest()
+    return _write_cache_file(name, data) or data
 
 
 def checksum_of(file: Path) -> str:
@@ -85,33 +102,33 @@ def checksum_of(file: Path) -> str:
         OSError: the file cannot be read.
     """
     with file.open("rb") as opened:
-        return _remembered(file, lambda: hashlib.file_digest(opened, "sha256").digest()).hex()
+        return _recall_file_digest(file, lambda: hashlib.file_digest(opened, "sha256").digest()).hex()
 
 
-def _remembered(file: Path, reckon: Callable[[], bytes]) -> bytes:
+def _recall_file_digest(file: Path, reckon: Callable[[], bytes]) -> bytes:
     """Return the digest of a file that is as it was when that was last reckoned: 59 MB take 50 ms a process."""
     facts = file.stat()
     seen = f"{facts.st_dev} {facts.st_ino} {facts.st_size} {facts.st_mtime_ns}"
     name = f"{hashlib.sha256(os.fsencode(file.absolute())).hexdigest()[:16]}.digest"
-    for path in _places(name):
+    for path in _cache_file_paths(name):
         with contextlib.suppress(OSError, ValueError):
             before, _, digest = path.read_text("ascii").rpartition(" ")
             if before == seen:
                 return bytes.fromhex(digest)
     digest = reckon()
     if time() - facts.st_mtime > SETTLED_S:
-        _write(name, f"{seen} {digest.hex()}".encode())
+        _write_cache_file(name, f"{seen} {digest.hex()}".encode())
     return digest
 
 
 def drop_cached(name: str) -> None:
     """Drop what is kept under `name`, if anything is."""
-    for path in _places(name):
+    for path in _cache_file_paths(name):
         with contextlib.suppress(OSError):
             path.unlink()
 
 
-def _places(name: str) -> Iterator[Path]:
+def _cache_file_paths(name: str) -> Iterator[Path]:
     """Where it may be kept, the best place first."""
     with contextlib.suppress(RuntimeError):  # no home folder is known
         yield cache_folder() / name
@@ -142,11 +159,11 @@ def private_folder() -> Path | None:
     return folder if mine else None
 
 
-def _read(path: Path) -> bytes | None:
+def _read_cache_file(path: Path) -> bytes | None:
     try:
         with path.open("rb") as file:
             kept, data = file.read(DIGEST_BYTES), file.read()
-        return data if _remembered(path, lambda: hashlib.sha256(data).digest()) == kept else None
+        return data if _recall_file_digest(path, lambda: hashlib.sha256(data).digest()) == kept else None
     except OSError:
         return None
 
@@ -162,20 +179,21 @@ def _is_sound(path: Path) -> bool:
         path.open("rb") as file,
         mmap(file.fileno(), 0, access=ACCESS_READ) as mapped,
     ):
-        return _remembered(path, reckoned) == mapped[-DIGEST_BYTES:]
+        return _recall_file_digest(path, reckoned) == mapped[-DIGEST_BYTES:]
 
 
-def _write(name: str, data: bytes | memoryview) -> None:
-    """Keep the data, if there is room: on a full or read-only disk this process has them all the same."""
-    for path in _places(name):
+def _write_cache_file(name: str, data: bytes | memoryview) -> Path | None:
+    """Keep the data, and return where; None on a full or read-only disk: this process has them all the same."""
+    for path in _cache_file_paths(name):
         with contextlib.suppress(OSError):
             _write_to(path, data)
-            return
+            return path
+    return None
 
 
 def _write_to(path: Path, data: bytes | memoryview) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    _sweep(path.parent)
+    _remove_stale_temp_files(path.parent)
     handle, temporary = tempfile.mkstemp(prefix=f"{path.name}.", suffix=".tmp", dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:
@@ -188,7 +206,7 @@ def _write_to(path: Path, data: bytes | memoryview) -> None:
         raise
 
 
-def _sweep(folder: Path) -> None:
+def _remove_stale_temp_files(folder: Path) -> None:
     """Take away what a process that was killed amid writing has left: none takes `LEFT_S` for it."""
     for left in folder.glob("*.tmp"):
         with contextlib.suppress(OSError):  # gone already, or another user's

@@ -103,7 +103,7 @@ class DatabaseOperations:
             ServiceError: a model failed.
         """
         check_asked(question)
-        ask = _part("document_tables:ask_tables")
+        ask = _database_part("document_tables:ask_tables")
         chat = None if by_rules else self.chat_model()
         return await ask(self.search_context, chat, question, as_filter(where), dry_run=dry_run, listener=listener)
 
@@ -128,14 +128,16 @@ class DatabaseOperations:
             cure = f"{meant(name, known)}Name one of: {', '.join(known)}." if known else NONE
             raise InputError(said, cure=cure, outcome="unsupported")
         one = known[name]
-        asker, limits, target_of = (_part(place) for place in ("ask:DatabaseAsker", "ask:Limits", "targets:target_of"))
+        asker, limits, target_of = (
+            _database_part(place) for place in ("ask:DatabaseAsker", "ask:Limits", "targets:target_of")
+        )
         target = target_of(one.url.get_secret_value())
         held: dict[str, tuple[float, Sequence[TableSchema]]] = self.__dict__.setdefault("_database_tables", {})
         if name not in held or time.monotonic() - held[name][0] > FRESH_S:
             held[name] = (time.monotonic(), await asyncio.to_thread(target.tables))
         allowed = {table.casefold() for table in one.tables}
         tables = [table for table in held[name][1] if not allowed or table.name.casefold() in allowed]
-        meanings = _part("by_meaning:NameMeanings")(self.search_context.embedder, self.search_context.judge())
+        meanings = _database_part("by_meaning:NameMeanings")(self.search_context.embedder, self.search_context.judge())
         meanings = self.__dict__.setdefault("_name_meanings", meanings)
         chat = None if by_rules else self.chat_model()
         return asker(name, target, tables, limits(one.max_rows, one.timeout_s), chat, meanings)
@@ -144,7 +146,7 @@ class DatabaseOperations:
 NONE = 'Set one up in rove.toml: [databases.shop] url = "postgresql://reader:…@host/shop".'
 
 
-def _part(place: str) -> Any:  # noqa: ANN401 - typed where it is used
+def _database_part(place: str) -> Any:  # noqa: ANN401 - typed where it is used
     try:
         return load(f"rove.databases.{place}")
     except ModuleNotFoundError as error:

@@ -17,10 +17,11 @@ from rove.ingest.embed_anew import embed_anew
 from rove.load.discover import spelled
 from rove.models import Embedder
 from rove.question.suggest import suggest
-from rove.records import Chunk, Document, DocumentInfo, LedgerEntry
+from rove.records import Chunk, Document, DocumentInfo, LedgerEntry, Note
 from rove.records.document import Span
 from rove.records.filter import Where, as_filter
 from rove.records.graph import DocumentGraph, Subgraph
+from rove.records.metadata import clean
 from rove.records.summary import Summary
 from rove.records.theme import Theme
 from rove.retrieve.document_graph import document_graph
@@ -63,7 +64,8 @@ class DocumentOperations:
         It goes with this version of the document. See mode "questions".
 
         Raises:
-            InputError: the question is blank or too long, there is no such document, or it has no such span.
+            InputError: the question is blank or too long, a reviewer has rejected it, there is no such document, or it
+                has no such span.
         """
         text = (await self.document(document_id))[0].text
         start, end = span
@@ -71,7 +73,11 @@ class DocumentOperations:
             message = f"{document_id} has no words at {start}-{end}: its text has {len(text):,} characters."
             raise InputError(message, cure="Take the span of a hit or of a citation.")
         await asyncio.to_thread(check_own, self.store, [document_id])
-        kept = KeptQuestion(question, document_id, span, text[start:end])
+        kept = KeptQuestion(clean(question), document_id, span, text[start:end])
+        decision = await asyncio.to_thread(KeptQuestions(self.store.catalog.database).decision_about, kept)
+        if decision and decision.verdict == "reject":
+            message = f"{decision.by} has rejected this question in review."
+            raise InputError(message, cure=f"Have it accepted first: rove review accept {decision.item_id}")
         if not await asyncio.to_thread(KeptQuestions(self.store.catalog.database).keep, [kept]):
             message = f"This is not a question that could be kept: {question[:80]!r}."
             raise InputError(message, cure=f"Write one of at most {MOST_CHARS} characters.")
@@ -177,7 +183,7 @@ class DocumentOperations:
         found = [one for key in keys for one in await asyncio.to_thread(triplets.begun_by, key, most)]
         return list(dict.fromkeys(found))[:most]
 
-    async def notes_on(self, where: Where | None) -> list[str]:
+    async def notes_on(self, where: Where | None) -> list[Note]:
         """Say of each field that a filter names and no document has, which was meant; nothing of what may not be seen.
 
         It is no error: a field can be optional, and come with the next document.

@@ -44,13 +44,13 @@ class EmbedderTraining:
             message = f"Training vectors needs {error.name!r}, which is not installed."
             raise ConfigError(message, cure=install_cure("fasttext", error.name or "")) from error
         try:
-            return await asyncio.to_thread(train, _passages(self.store.catalog), Path(file))
+            return await asyncio.to_thread(train, _catalog_passages(self.store.catalog), Path(file))
         except (OSError, ValueError) as error:
             message = f"{str(file)[:200]!r} cannot be written: {error}"[:400]
             raise ConfigError(message, cure="Name a file in a folder that may be written to.") from error
 
 
-def _passages(catalog: Catalog) -> Iterator[str]:
+def _catalog_passages(catalog: Catalog) -> Iterator[str]:
     """Yield all passages as embedders read them, in an order that does not depend on when they came."""
     c, d = tables.chunks.c, tables.documents.c
     query = select(c.prefix, c.text).join(tables.documents, d.seq == c.document).where(d.revision > 0)

@@ -30,6 +30,7 @@ from rove.ingest.readers import readers_of
 from rove.ingest.remote import crawled, fetched, limits_of
 from rove.ingest.watch import changes
 from rove.instances import Instances
+from rove.language.detect import detect
 from rove.load.discover import PAGE, locate
 from rove.load.web.plan import CrawlPlan
 from rove.migration import Migrating
@@ -38,6 +39,7 @@ from rove.records import Answer, Gathered, History, Report, Response, Understood
 from rove.records.filter import Where, as_filter
 from rove.records.ledger import UNFINISHED, UPLOADED
 from rove.retrieve.rules.apply_rules import rules_of
+from rove.review_operations import ReviewOperations
 from rove.search_operations import SearchOperations
 from rove.settings import Settings
 from rove.store.duplicates import Duplicates
@@ -54,6 +56,7 @@ class AsyncRove(
     SearchOperations,
     DocumentOperations,
     CorrectionOperations,
+    ReviewOperations,
     ConversationOperations,
     DatabaseOperations,
     ToolOperations,
@@ -146,7 +149,7 @@ class AsyncRove(
         What is deleted there is taken out of the base. `stop` ends it.
         """
         yield await self.add(*folders, listener=listener, prune=True)
-        async for _ in changes(folders, stop):
+        async for _ in changes(folders, self.store.folder, stop):
             yield await self.add(*folders, listener=listener, prune=True)
 
     async def resume(self, listener: Listener = ignore) -> Report:
@@ -180,26 +183,26 @@ class AsyncRove(
     ) -> Response:
         """Answer one turn of a conversation; give its `history` with the next one. See `Responder.respond`.
 
-        The answer's `note` says as well which fields the filter names and no document has, and what `_untold` says.
+        The answer's `notes` say as well which fields the filter names and no document has, and what `_untold` says.
         """
         response = await self._responder(question).respond(
             question, history=history, where=as_filter(where), listener=listener
         )
-        said = " ".join(filter(None, (*await self.notes_on(where), *self._untold(where), response.answer.note)))
-        return replace(response, answer=replace(response.answer, note=said))
+        notes = (*await self.notes_on(where), *self._untold(where), *response.answer.notes)
+        return replace(response, answer=replace(response.answer, notes=notes))
 
     async def understand(
         self, question: str, *, history: History = START, where: Where | None = None, listener: Listener = ignore
     ) -> Understood:
         """Say what a question means, by the steps of the settings table "question", without answering it."""
-        note(await self.notes_on(where), listener)
+        note(await self.notes_on(where), listener, detect(question))
         return await self._responder(question).understand(question, history, as_filter(where))
 
     async def gather(
         self, question: str, *, history: History = START, where: Where | None = None, listener: Listener = ignore
     ) -> Gathered:
         """Gather what an exact answer needs, in at most two rounds, every chunk graded. See `Gatherer`."""
-        note(await self.notes_on(where), listener)
+        note(await self.notes_on(where), listener, detect(question))
         return await self._responder(question).gather(question, history, as_filter(where))
 
     async def close(self) -> None:

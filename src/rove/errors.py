@@ -120,7 +120,13 @@ def meant(name: str, known: Iterable[str]) -> str:
     >>> meant("topci", ["topic", "year"])
     "Did you mean 'topic'? "
     """
+    found = nearest_name(name, known)
+    return f"{MEANT.format(named=found)} " if found else ""
+
+
+def nearest_name(name: str, known: Iterable[str]) -> str:
+    """Return the known name that is most like this one; "" where none is like it."""
     names = {one.casefold(): one for one in known if one}
     cutoff = 0.5 if len(name) <= SHORT else 0.6
     found = get_close_matches(name.casefold(), names, n=1, cutoff=cutoff)
-    return f"{MEANT.format(named=names[found[0]])} " if found else ""
+    return names[found[0]] if found else ""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from rove.argument_checks import checked
 from rove.errors import FieldWarning
 from rove.records.ledger import LedgerEntry
+from rove.records.note import Note
 
 if TYPE_CHECKING:
     from rove.records.tool import RunOutcome, ToolPlan
@@ -107,9 +108,13 @@ class DatabaseAsked:
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """What the caller should know and is no error: that no document has a field that the filter names."""
+    """What the caller should know and is no error: that no document has a field that the filter names.
+
+    `text` says it in words; `note` is it, where it has a code.
+    """
 
     text: str
+    note: Note | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,27 +172,30 @@ def _is_checked() -> bool:
     return frame is not None and frame.f_globals.get("__name__") == checked.__module__
 
 
-def note(texts: Iterable[str], listener: Listener) -> None:
-    """Tell of fields that a filter names and no document has; who does not listen is warned, at the caller's caller."""
-    for text in texts:
+def note(notes: Iterable[Note], listener: Listener, language: str = "en") -> None:
+    """Tell of fields that a filter names and no document has; who does not listen is warned, at the caller's caller.
+
+    `language`: of the question, where there is one.
+    """
+    for one in notes:
         if listener is ignore:
-            warnings.warn(text, FieldWarning, stacklevel=4 if _is_checked() else 3)
-        listener(Noted(text))
+            warnings.warn(one.text("en"), FieldWarning, stacklevel=4 if _is_checked() else 3)
+        listener(Noted(one.text(language), one))
 
 
-def tell(texts: Iterable[str], listener: Listener) -> None:
+def tell(notes: Iterable[Note], listener: Listener, language: str = "en") -> None:
     """Tell what the caller should know of the base, of which no call is the cause; where nobody listens, log it."""
-    for text in texts:
+    for one in notes:
         if listener is ignore:
-            log.warning(text)
-        listener(Noted(text))
+            log.warning(one.text("en"))
+        listener(Noted(one.text(language), one))
 
 
-def but(told: Collection[str]) -> Listener:
-    """The listener of a caller who does not watch, and has been told these texts: other notes are logged."""
+def but(told: Collection[Note]) -> Listener:
+    """The listener of a caller who does not watch, and has been told these: other notes are logged."""
 
     def listen(event: Event) -> None:
-        if isinstance(event, Noted) and event.text not in told:
+        if isinstance(event, Noted) and event.note not in told:
             log.warning(event.text)
 
     return listen

@@ -77,12 +77,14 @@ async def exported(store: Store, fingerprint: Fingerprint) -> AsyncIterator[str]
     while at < len(sizes):
         began = at
         some = [name for name, _ in sizes[at : at + _how_many(sizes, at, most)]]
-        lines = await in_pool(EXPORTING, _lines, store, fingerprint, some)
+        lines = await in_pool(EXPORTING, _export_lines, store, fingerprint, some)
         fresh_until = monotonic() + FRESH_S
         for name in some:
             line, original = lines.pop(name, GONE)
             if original:
-                line, file = await in_pool(EXPORTING, _with_file, store, fingerprint, name, (line, original), written)
+                line, file = await in_pool(
+                    EXPORTING, _line_and_original_file, store, fingerprint, name, (line, original), written
+                )
                 with file or nullcontext():
                     yield line
                     while file and (piece := await in_pool(EXPORTING, _piece, file)):
@@ -106,7 +108,7 @@ def is_document(line: str) -> bool:
     return not line.startswith(f'{{"{ORIGINAL}"')
 
 
-def _with_file(
+def _line_and_original_file(
     store: Store, fingerprint: Fingerprint, document_id: str, read: Line, written: set[str]
 ) -> tuple[str, BinaryIO | None]:
     """Return a document's line with the file that it was read from, unless that is `written`.
@@ -123,13 +125,13 @@ def _with_file(
             break
         if file:
             file.close()
-        read = _lines(store, fingerprint, [document_id]).get(document_id, GONE)
+        read = _export_lines(store, fingerprint, [document_id]).get(document_id, GONE)
     if original and file:
         written.add(original.digest)
     return line, file
 
 
-def _lines(store: Store, fingerprint: Fingerprint, document_ids: Sequence[str]) -> dict[str, Line]:
+def _export_lines(store: Store, fingerprint: Fingerprint, document_ids: Sequence[str]) -> dict[str, Line]:
     """Write documents down, by id, as of one moment; one that is gone is absent."""
     model = str(fingerprint)
     with store.catalog.database.snapshot():
@@ -137,10 +139,10 @@ def _lines(store: Store, fingerprint: Fingerprint, document_ids: Sequence[str]) 
         found = store.catalog.with_chunks(document_ids)
         keys = {name: [vector_key(model, c.indexed_text) for c in chunks] for name, (_, chunks) in found.items()}
         every = list(dict.fromkeys(key for some in keys.values() for key in some))
-        vectors = _encoded(store.vectors.get(every))
+        vectors = _vectors_to_base64(store.vectors.get(every))
         tokens = {key: b64encode(blob).decode() for key, blob in store.vectors.tokens(every).items()}
         asked: dict[str, list[KeptQuestion]] = {}
-        for one in KeptQuestions(store.catalog.database).near("", list(found)):
+        for one in KeptQuestions(store.catalog.database).as_kept(list(found)):
             asked.setdefault(one.document_id, []).append(one)
         found_later = exchange_enriched.enrichment_of(store, list(found))
         made_from = MovedSources(store.catalog.database).noted([_read_as(one) for one, _ in found.values()])
@@ -149,7 +151,7 @@ def _lines(store: Store, fingerprint: Fingerprint, document_ids: Sequence[str]) 
         own = sorted(set(keys[name]))
         original = originals.get(name)
         tree = {
-            **_written(document),
+            **_document_to_export_dict(document),
             "vectors": {key: vectors[key] for key in own if key in vectors},
             "tokens": {key: tokens[key] for key in own if key in tokens},
             "questions": [[one.question, *one.span] for one in reversed(asked.get(name, []))],
@@ -166,14 +168,14 @@ def _read_as(document: Document) -> str:
     return document.source.partition("#")[0]
 
 
-def _encoded(vectors: Mapping[str, Vector]) -> dict[str, str]:
+def _vectors_to_base64(vectors: Mapping[str, Vector]) -> dict[str, str]:
     if len({vector.shape for vector in vectors.values()}) != 1:  # those of a torn base need not be alike
         return {key: b64encode(blob_of(vector)).decode() for key, vector in vectors.items()}
     blobs = blobs_of(np.stack(list(vectors.values())))
     return {key: b64encode(blob).decode() for key, blob in zip(vectors, blobs, strict=True)}
 
 
-def _written(document: Document) -> dict[str, object]:
+def _document_to_export_dict(document: Document) -> dict[str, object]:
     return {
         "document_id": document.document_id,
         "source": document.source,
@@ -202,7 +204,7 @@ async def imported(lines: Iterable[str], store: Store, embedder: Embedder, inges
         InputError: the first line is not that of an export; a damaged line further on is reported, and skipped.
     """
     rest = iter(lines)
-    head = _parse(next(rest, ""))
+    head = _parse_export_line(next(rest, ""))
     if head.get("rove") != FORMAT:
         message = "This is not an export of Rove, or one of a newer version."
         raise InputError(message, cure="Make one with: rove export FILE")
@@ -214,7 +216,7 @@ async def imported(lines: Iterable[str], store: Store, embedder: Embedder, inges
 
         def items() -> Iterator[Item]:
             for number, line in enumerate(rest, start=2):
-                yield from _items(number, line, ingest, ids, luggage, kept, carried, vectors if same else None)
+                yield from _import_items(number, line, ingest, ids, luggage, kept, carried, vectors if same else None)
             offered.extend(luggage.offered())
             for document_id in luggage.damaged(offered):
                 reason = f"The file that {document_id} was read from is damaged in the export: it shows as text."
@@ -225,12 +227,12 @@ async def imported(lines: Iterable[str], store: Store, embedder: Embedder, inges
         await asyncio.to_thread(KeptQuestions(store.catalog.database).keep, kept)
         await asyncio.to_thread(MovedSources(store.catalog.database).note, ids.made_from)
         await exchange_enriched.restore_enrichment(store, carried, embedder)
-        said = [await keep(offered), await _defined(store, head.get("dictionary"))]
+        said = [await keep(offered), await _import_dictionary(store, head.get("dictionary"))]
     noted = tuple(LedgerEntry("import", "live", reason=one) for one in said if one)
     return replace(report, noted=(*report.noted, *noted))
 
 
-async def _defined(store: Store, words: object) -> str:
+async def _import_dictionary(store: Store, words: object) -> str:
     """Take in the words of an export's dictionary that the base does not have; returns why not, "" where it did."""
     known = (await asyncio.to_thread(store.words.current)).entries
     try:
@@ -241,7 +243,7 @@ async def _defined(store: Store, words: object) -> str:
     return ""
 
 
-def _items(
+def _import_items(
     number: int,
     line: str,
     ingest: Ingest,
@@ -251,19 +253,19 @@ def _items(
     carried: list[Carried],
     brought: ImportedVectors | None,
 ) -> Iterator[Item]:
-    tree = _parse(line)
+    tree = _parse_export_line(line)
     if not tree and line.strip() in {"", "{}"}:
         return
     try:
         if ORIGINAL in tree:
             luggage.add(str(tree[ORIGINAL]), b64decode(tree["data"], validate=True))
             return
-        document = _document(tree)
+        document = _document_from_export_dict(tree)
         ids.add(document.document_id, number)
         if "id_of" in tree:
             ids.made_from[_read_as(document)] = clean(str(tree["id_of"]))
         vectors = _vectors(tree, ingest.store.dimension) if brought else {}
-        tokens = _tokens(tree, vectors) if brought else {}
+        tokens = _token_blobs_from_line(tree, vectors) if brought else {}
         kept += [
             KeptQuestion(str(text), document.document_id, (int(start), int(end)), document.text[int(start) : int(end)])
             for text, start, end in tree.get("questions", [])
@@ -291,7 +293,7 @@ def _items(
     yield FinishedSource(LedgerEntry(source, "live", outcome="", documents=1, reason=reason))
 
 
-def _parse(line: str) -> dict[str, Any]:
+def _parse_export_line(line: str) -> dict[str, Any]:
     try:
         tree = read_json(line)
     except ValueError:
@@ -299,7 +301,7 @@ def _parse(line: str) -> dict[str, Any]:
     return cast("dict[str, Any]", tree) if isinstance(tree, dict) else {}
 
 
-def _document(tree: dict[str, Any]) -> Document:
+def _document_from_export_dict(tree: dict[str, Any]) -> Document:
     """Read the document of a line.
 
     Raises:
@@ -318,7 +320,7 @@ def _document(tree: dict[str, Any]) -> Document:
         text=text,
         title=clean(str(tree["title"])),
         language=clean(str(tree["language"])),
-        metadata=renamed_fields(stored_fields(_object(tree, "metadata"))),
+        metadata=renamed_fields(stored_fields(_object_field(tree, "metadata"))),
         sections=tuple(Section(str(t), int(n), (int(a), int(b))) for t, n, a, b in tree["sections"]),
         pages=tuple(Page(int(n), (int(a), int(b))) for n, a, b in tree["pages"]),
         blocks=tuple(Block(str(k), (int(a), int(b)), str(c)) for k, a, b, c in tree.get("blocks", [])),
@@ -328,25 +330,25 @@ def _document(tree: dict[str, Any]) -> Document:
 
 def _vectors(tree: dict[str, Any], dimension: int) -> dict[str, Vector]:
     """The vectors of a line that are whole: the embedder makes the others anew."""
-    blobs = {key: _decoded(written) for key, written in _object(tree, "vectors").items()}
+    blobs = {key: _decode_base64(written) for key, written in _object_field(tree, "vectors").items()}
     read = zip(blobs, read_vectors(list(blobs.values()), dimension), strict=True)
     return {key: vector for key, vector in read if vector is not None}
 
 
-def _tokens(tree: dict[str, Any], vectors: Mapping[str, Vector]) -> dict[str, bytes]:
+def _token_blobs_from_line(tree: dict[str, Any], vectors: Mapping[str, Vector]) -> dict[str, bytes]:
     """What late interaction compares, of these vectors."""
-    blobs = {key: _decoded(written) for key, written in _object(tree, "tokens").items() if key in vectors}
+    blobs = {key: _decode_base64(written) for key, written in _object_field(tree, "tokens").items() if key in vectors}
     return {key: blob for key, blob in blobs.items() if blob is not None}
 
 
-def _decoded(written: object) -> bytes | None:
+def _decode_base64(written: object) -> bytes | None:
     try:
         return b64decode(cast("str", written), validate=True)
     except (TypeError, ValueError):
         return None
 
 
-def _object(tree: dict[str, Any], name: str) -> dict[str, Any]:
+def _object_field(tree: dict[str, Any], name: str) -> dict[str, Any]:
     if not isinstance(tree[name], dict):
         message = f"{name} is not an object"
         raise TypeError(message)

@@ -58,7 +58,7 @@ class ImportedOriginals:
 
     def offered(self) -> list[Offered]:
         """The files, for each document that was read from one that is here and whole."""
-        whole = {digest: file for digest, file in self._files.items() if _is_whole(file, digest)}
+        whole = {digest: file for digest, file in self._files.items() if _has_digest(file, digest)}
         return [Offered(name, digest, whole[digest]) for name, digest in self._claims.items() if digest in whole]
 
     def damaged(self, offered: Iterable[Offered]) -> list[str]:
@@ -87,6 +87,6 @@ class ImportedVectors:
             yield batch
 
 
-def _is_whole(file: Path, digest: str) -> bool:
+def _has_digest(file: Path, digest: str) -> bool:
     with file.open("rb") as held:
         return digest_of(held) == digest

@@ -73,8 +73,8 @@ def graph_page(graph: Subgraph, title: str) -> str:
     """
     style = files("rove").joinpath("graph_page.css").read_text("utf-8")
     names = {entity.key: entity.name for entity in graph.entities}
-    relations = [_said(number, link, names) for number, link in enumerate(graph.links, start=1)]
-    other = [_also(entity) for entity in graph.entities if entity.joined]
+    relations = [_link_list_item(number, link, names) for number, link in enumerate(graph.links, start=1)]
+    other = [_entity_names_item(entity) for entity in graph.entities if entity.joined]
     more = [tag("p", "There is more: a limit left some of it out.")] if graph.more else []
     head = tag("head", tag("meta", charset="utf-8"), tag("title", title), tag("style", Markup(style)))
     body = tag(
@@ -97,75 +97,75 @@ def graph_svg(graph: Subgraph) -> Markup:
         for key, (x, y) in placed(graph).items()
     }
     named = len(graph.links) <= MOST_WORDS
-    lines = [_line(number, link, spots, named=named) for number, link in enumerate(graph.links, start=1)]
-    dots = [_dot(entity, spots[entity.key]) for entity in graph.entities]
+    lines = [_link_svg(number, link, spots, named=named) for number, link in enumerate(graph.links, start=1)]
+    dots = [_entity_svg(entity, spots[entity.key]) for entity in graph.entities]
     label = f"{len(graph.entities)} entities and how they are related"
     return tag("svg", *lines, *dots, viewBox=f"0 0 {WIDTH:g} {height:g}", role="img", aria_label=label)
 
 
-def _line(number: int, link: Link, spots: Mapping[str, tuple[float, float]], *, named: bool) -> Markup:
+def _link_svg(number: int, link: Link, spots: Mapping[str, tuple[float, float]], *, named: bool) -> Markup:
     (x1, y1), (x2, y2) = spots[link.subject], spots[link.object]
-    words = tag("text", _short(link.predicate), x=(x1 + x2) / 2, y=(y1 + y2) / 2 - 3, class_="link")
+    words = tag("text", _graph_label_text(link.predicate), x=(x1 + x2) / 2, y=(y1 + y2) / 2 - 3, class_="link")
     line = tag("line", tag("title", link.predicate), x1=x1, y1=y1, x2=x2, y2=y2)
     return tag("a", line, words if named else Markup(""), href=f"#r{number}")
 
 
-def _dot(entity: Entity, spot: tuple[float, float]) -> Markup:
+def _entity_svg(entity: Entity, spot: tuple[float, float]) -> Markup:
     x, y = spot
     return tag(
         "g",
         tag("title", " · ".join(entity.names)),
         tag("circle", cx=x, cy=y, r=8.0 if not entity.hops else 5.0, class_="seed" if not entity.hops else None),
-        tag("text", _short(entity.name), x=x, y=y + 18),
+        tag("text", _graph_label_text(entity.name), x=x, y=y + 18),
     )
 
 
-def _said(number: int, link: Link, names: Mapping[str, str]) -> Markup:
+def _link_list_item(number: int, link: Link, names: Mapping[str, str]) -> Markup:
     said = tag("p", tag("b", names[link.subject]), f" {link.predicate} ", tag("b", names[link.object]))
-    return tag("li", said, *map(_quoted, link.relations), id=f"r{number}")
+    return tag("li", said, *map(_relation_quote, link.relations), id=f"r{number}")
 
 
-def _quoted(relation: Relation) -> Markup:
+def _relation_quote(relation: Relation) -> Markup:
     start, end = relation.triplet.span
     where = f"{relation.title or relation.source} · {relation.document_id}:{start}-{end} · {relation.by}"
     return tag("blockquote", relation.quote, tag("footer", where))
 
 
-def _also(entity: Entity) -> Markup:
-    return tag("li", tag("b", entity.name), f": {', '.join(entity.names[1:])}", *map(_quoted, entity.joined))
+def _entity_names_item(entity: Entity) -> Markup:
+    return tag("li", tag("b", entity.name), f": {', '.join(entity.names[1:])}", *map(_relation_quote, entity.joined))
 
 
-def _short(text: str) -> str:
+def _graph_label_text(text: str) -> str:
     return text if len(text) <= SHOWN_CHARS else f"{text[: SHOWN_CHARS - 1]}…"
 
 
 def graph_ml(graph: Subgraph) -> str:
     """Return the graph as GraphML, which Gephi, yEd and networkx read: an edge for each relation, with its words."""
-    root, tree = _opened(KEYS)
+    root, tree = _graphml_root_and_graph(KEYS)
     for entity in graph.entities:
         told = [("name", entity.name), ("names", "\n".join(entity.names)), ("hops", entity.hops)]
-        _data(SubElement(tree, "node", id=entity.key), told)
+        _add_graphml_data(SubElement(tree, "node", id=entity.key), told)
     for link in graph.links:
         for relation in link.relations:
             edge = SubElement(tree, "edge", source=link.subject, target=link.object)
             start, end = relation.triplet.span
             told = [("predicate", link.predicate), ("quote", relation.quote), ("document", relation.document_id)]
-            _data(edge, [*told, ("start", start), ("end", end), ("by", relation.by)])
-    return _written(root)
+            _add_graphml_data(edge, [*told, ("start", start), ("end", end), ("by", relation.by)])
+    return _graphml_text(root)
 
 
 def document_graph_ml(graph: DocumentGraph) -> str:
     """Return a document's own graph as GraphML."""
-    root, tree = _opened({"name": "node", "kind": "all", "start": "node", "end": "node"})
+    root, tree = _graphml_root_and_graph({"name": "node", "kind": "all", "start": "node", "end": "node"})
     for part in graph.parts:
         span = [("start", part.span[0]), ("end", part.span[1])] if part.span else []
-        _data(SubElement(tree, "node", id=part.key), [("name", part.name), ("kind", part.kind), *span])
+        _add_graphml_data(SubElement(tree, "node", id=part.key), [("name", part.name), ("kind", part.kind), *span])
     for bond in graph.bonds:
-        _data(SubElement(tree, "edge", source=bond.source, target=bond.target), [("kind", bond.kind)])
-    return _written(root)
+        _add_graphml_data(SubElement(tree, "edge", source=bond.source, target=bond.target), [("kind", bond.kind)])
+    return _graphml_text(root)
 
 
-def _opened(keys: Mapping[str, str]) -> tuple[Element, Element]:
+def _graphml_root_and_graph(keys: Mapping[str, str]) -> tuple[Element, Element]:
     """A document of GraphML, and the graph in it, whose nodes and edges have these keys."""
     root = Element("graphml", xmlns=GRAPHML)
     for name, of in keys.items():
@@ -174,11 +174,11 @@ def _opened(keys: Mapping[str, str]) -> tuple[Element, Element]:
     return root, SubElement(root, "graph", edgedefault="directed")
 
 
-def _written(root: Element) -> str:
+def _graphml_text(root: Element) -> str:
     indent(root)
     return tostring(root, encoding="unicode", xml_declaration=True) + "\n"
 
 
-def _data(parent: Element, values: Sequence[tuple[str, object]]) -> None:
+def _add_graphml_data(parent: Element, values: Sequence[tuple[str, object]]) -> None:
     for key, value in values:
         SubElement(parent, "data", key=key).text = "".join(c for c in str(value) if c.isprintable() or c in "\n\t")

@@ -22,17 +22,21 @@ def install_cure(extra: str, module: str = "") -> str:
     try:
         own = metadata.distribution(NAME)
     except metadata.PackageNotFoundError:
-        return _run(f"-e {quote(f'{SOURCE}[{extra}]')}") if (SOURCE / "pyproject.toml").is_file() else _run(module)
+        return (
+            _pip_install_text(f"-e {quote(f'{SOURCE}[{extra}]')}")
+            if (SOURCE / "pyproject.toml").is_file()
+            else _pip_install_text(module)
+        )
     if extra not in own.metadata.get_all("Provides-Extra", []):
-        return _run(quote(module or extra))
+        return _pip_install_text(quote(module or extra))
     origin = json.loads(own.read_text("direct_url.json") or "{}")
     address = str(origin.get("url", ""))
     place = Path(unquote(address.removeprefix("file://")))
     if address.startswith("file://") and place.exists():
         edited = "-e " if origin.get("dir_info", {}).get("editable") else ""
-        return _run(edited + quote(f"{place}[{extra}]"))
-    return _run(quote(f"{NAME}[{extra}]"))
+        return _pip_install_text(edited + quote(f"{place}[{extra}]"))
+    return _pip_install_text(quote(f"{NAME}[{extra}]"))
 
 
-def _run(what: str) -> str:
+def _pip_install_text(what: str) -> str:
     return f"Run: pip install {what}"

@@ -21,7 +21,7 @@ def tag(name: str, /, *children: str, **attributes: object) -> Markup:
     '<p class="x">a &lt; b<br/></p>'
     """
     said = "".join(
-        f' {key.rstrip("_").replace("_", "-")}="{escape(_written(value))}"'
+        f' {key.rstrip("_").replace("_", "-")}="{escape(_format_attribute_value(value))}"'
         for key, value in attributes.items()
         if value is not None
     )
@@ -38,5 +38,5 @@ def join_markup(children: Sequence[str]) -> Markup:
     return Markup("".join(child if isinstance(child, Markup) else escape(child) for child in children))
 
 
-def _written(value: object) -> str:
+def _format_attribute_value(value: object) -> str:
     return f"{value:.2f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)

@@ -135,7 +135,7 @@ class Migration:
         Raises:
             ServiceError: the new embedder cannot be reached.
         """
-        depth, note, others, texts = await asyncio.to_thread(self._looked, _counted)
+        depth, note, others, texts = await asyncio.to_thread(self._looked, _catalog_summary)
         left = depth.shallow
         if not self.began:  # what it has reached as the stand-in, or before it was replaced itself, stays
             left = depth.chunks - (depth.shallow if note and note.model == self._note.model else 0)
@@ -175,8 +175,8 @@ class Migration:
             if self._former and known and known.model != self._note.model:  # else vectors of three would be compared
                 await deepen_all(store, self._former, listener)
             vectors: dict[OwnText, Vector] = {}
-            while missing := await _switched(store, before, self._note, vectors):
-                vectors |= await _embedded(missing, self._after, listener)
+            while missing := await _switch_base_embedder(store, before, self._note, vectors):
+                vectors |= await _embed_own_texts(missing, self._after, listener)
         self.began = True
 
     def _to_be_changed(self, left: int) -> list[str]:
@@ -240,14 +240,14 @@ def _model_of(one: OneEmbedderSettings | None) -> str:
     return ""
 
 
-def _counted(catalog: Catalog) -> tuple[Any, ...]:
+def _catalog_summary(catalog: Catalog) -> tuple[Any, ...]:
     """How deep a base is, its stand-in, how many vectors hang on no passage, and some of its passages."""
     with catalog.database.read() as connection:
         others = len({one.text for one in own_vectors(connection)})
-    return catalog.depth(), catalog.stand_in(), others, _sample(catalog)
+    return catalog.depth(), catalog.stand_in(), others, _sample_base_passages(catalog)
 
 
-def _sample(catalog: Catalog) -> list[str]:
+def _sample_base_passages(catalog: Catalog) -> list[str]:
     """Passages from all over a base."""
     c = tables.chunks.c
     query = select(c.prefix, c.text).order_by(c.seq).limit(1)
@@ -270,7 +270,7 @@ async def _seconds_each(embedder: Embedder, texts: list[str]) -> float:
     return (monotonic() - begun) / len(texts)
 
 
-async def _switched(
+async def _switch_base_embedder(
     store: Store, before: StandInNote, after: StandInNote, vectors: Mapping[OwnText, Vector]
 ) -> Collection[OwnText]:
     """See `Catalog.switch`."""
@@ -278,7 +278,7 @@ async def _switched(
         return await asyncio.to_thread(store.catalog.switch, before, after, vectors)
 
 
-async def _embedded(texts: Collection[OwnText], embedder: Embedder, listener: Listener) -> dict[OwnText, Vector]:
+async def _embed_own_texts(texts: Collection[OwnText], embedder: Embedder, listener: Listener) -> dict[OwnText, Vector]:
     """Embed what hangs on no passage; what the embedder refuses is never found."""
     made: dict[OwnText, Vector] = {}
     for asks in (False, True):

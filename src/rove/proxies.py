@@ -27,11 +27,11 @@ def is_loopback(host: str) -> bool:
     name = host.casefold().strip("[]").rstrip(".")
     if name in LOCAL_NAMES or name.endswith(".localhost"):
         return True
-    address = _address(name.partition("%")[0])
+    address = _parse_host_address(name.partition("%")[0])
     return address is not None and (address.is_loopback or address.is_unspecified)
 
 
-def _address(name: str) -> IPv4Address | IPv6Address | None:
+def _parse_host_address(name: str) -> IPv4Address | IPv6Address | None:
     """Read a number as connections do ("127.1" is one); None of a name."""
     try:
         found = ip_address(name)
@@ -80,10 +80,10 @@ def _is_excepted(host: str, netloc: str, exceptions: str) -> bool:
     """Say whether NO_PROXY, or what the system has in its place, names a host: itself, its domain, or its network."""
     if proxy_bypass(host) or proxy_bypass(netloc):
         return True
-    return any(_names(entry.strip().casefold(), host) for entry in exceptions.split(",") if entry.strip())
+    return any(_is_no_proxy_match(entry.strip().casefold(), host) for entry in exceptions.split(",") if entry.strip())
 
 
-def _names(entry: str, host: str) -> bool:
+def _is_no_proxy_match(entry: str, host: str) -> bool:
     if entry.startswith("*."):
         return host.endswith(entry[1:])
     try:

@@ -35,7 +35,7 @@ from rove.store.carried import carry_memories
 from rove.store.conversation_tables import conversation_turns, conversations
 from rove.store.database import insert_rows
 from rove.store.embedded import NAMES as EMBEDDED
-from rove.store.enriched_tables import corrections, moved_sources, set_fields
+from rove.store.enriched_tables import corrections, moved_sources, review_decisions, set_fields
 from rove.store.folder_hold import base_alone
 from rove.store.health import Health
 from rove.store.originals import Offered
@@ -52,7 +52,8 @@ LOST, DOUBTFUL = "Its text was lost with the catalog.", "A part of it may have b
 AGAIN = "Add it again; what is still known of its vectors is not embedded again."
 COPIED = (
     tables.walks, tables.walk_events, tables.flow_events, tables.asked, tables.transcripts, tables.memory_walks,
-    conversations, conversation_turns, set_fields, corrections, moved_sources, people, made_keys,
+    conversations, conversation_turns, set_fields, corrections, review_decisions,
+    moved_sources, people, made_keys,
 )  # fmt: skip
 VECTORS_AT_ONCE = 2_000
 
@@ -224,7 +225,7 @@ class _Rebuild:
             with database.write() as connection:
                 insert_rows(connection, table, copied)
         carry_memories(salvage, database, rows, store.dimension)
-        store.ledger.put(_settled(salvage.ledger(), store, doubtful))
+        store.ledger.put(_ledger_after_rebuild(salvage.ledger(), store, doubtful))
         by_row = {seq: document_id for document_id, seq in rows.items()}
         for seq, digest in salvage.originals().items():
             file = self.folder / ORIGINALS / digest
@@ -280,15 +281,17 @@ def _enrichments(salvage: Salvage, rows: Mapping[str, int]) -> dict[str, dict[st
     return {document_id: fields[seq] for document_id, seq in rows.items() if seq in fields}
 
 
-def _settled(before: Sequence[LedgerEntry], store: Store, doubtful: set[str]) -> list[LedgerEntry]:
+def _ledger_after_rebuild(before: Sequence[LedgerEntry], store: Store, doubtful: set[str]) -> list[LedgerEntry]:
     """The ledger of the new catalog: entries as they were where all of a source is there, else with what is lost."""
-    held = _held(store)
+    held = _document_counts_by_source(store)
     entries = {source: LedgerEntry(source, "live", documents=count) for source, count in held.items()}
     for entry in before:
         whole = entry.state != "live" or held[entry.source] >= entry.documents
-        entries[entry.source] = entry if whole else replace(_lost(entry.source), documents=held[entry.source])
+        entries[entry.source] = (
+            entry if whole else replace(_entry_for_lost_source(entry.source), documents=held[entry.source])
+        )
     for source in doubtful:
-        entries[source] = replace(_lost(source), reason=DOUBTFUL, documents=held[source])
+        entries[source] = replace(_entry_for_lost_source(source), reason=DOUBTFUL, documents=held[source])
     return list(entries.values())
 
 
@@ -297,17 +300,17 @@ def _note_unknown(store: Store, known: Mapping[str, Recalled]) -> None:
     given = {entry.source for entry in store.ledger.entries()}
     there = {info.document_id for info in store.catalog.documents()}
     sources = {_file_of(one.source) for document_id, one in known.items() if document_id not in there}
-    store.ledger.put([_lost(source) for source in sorted(sources - given)])
+    store.ledger.put([_entry_for_lost_source(source) for source in sorted(sources - given)])
 
 
-def _held(store: Store) -> Counter[str]:
+def _document_counts_by_source(store: Store) -> Counter[str]:
     """How many documents there are of each source."""
     d = tables.documents.c
     with store.catalog.database.read() as connection:
         return Counter(connection.execute(select(d.ledger_source)).scalars())
 
 
-def _lost(source: str) -> LedgerEntry:
+def _entry_for_lost_source(source: str) -> LedgerEntry:
     return LedgerEntry(source, "failed", "damaged", LOST, AGAIN)
 
 

@@ -28,7 +28,7 @@ async def recut(kb: AsyncRove, document_ids: Sequence[str], listener: Listener =
     def items() -> Iterator[Item]:
         for source in dict.fromkeys(sources.values()):
             ids = [document_id for document_id, held in sources.items() if held == source]
-            for document in _as_read(kb.store, ids):
+            for document in _documents_as_ingested(kb.store, ids):
                 yield ingest.preparer.prepare(document, source)
             if source in known:
                 yield FinishedSource(known[source])
@@ -37,7 +37,7 @@ async def recut(kb: AsyncRove, document_ids: Sequence[str], listener: Listener =
     await ingest.finish(deep=False)
 
 
-def _as_read(store: Store, document_ids: Sequence[str]) -> Iterator[Document]:
+def _documents_as_ingested(store: Store, document_ids: Sequence[str]) -> Iterator[Document]:
     """Documents with the metadata that they came with, without what was found in them or set since."""
     own = store.catalog.own_fields(document_ids)
     for document_id, document in store.catalog.wholes(document_ids).items():

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from rove.argument_checks import Positive
-from rove.errors import check_asked, count_text
+from rove.errors import check_asked
 from rove.events import Listener, ignore, note, tell
 from rove.instances import Instances
+from rove.language.detect import detect
 from rove.models import EMBEDDERS, RERANKERS, ChatModel, Embedder, LateEmbedder, chat_model
 from rove.models.cache import remembering
 from rove.models.judge import Judge, judge_of
 from rove.plugins import check_names
-from rove.records import Hit
+from rove.records import Hit, Note
 from rove.records.filter import Where, access_filter_of, as_filter
 from rove.retrieve import Query, SearchContext, reranks, retrieve, usual_top_k
 from rove.retrieve.rules.apply_rules import ruled, rules_of
@@ -23,10 +24,6 @@ from rove.tracing import operation
 NONE = Instances()
 NAMED = 5
 """Documents that a note names at most."""
-DAMAGED = (
-    "{passages} cannot be found, of {documents}: what the catalog holds of them is damaged. The rest is searched. "
-    "Run: rove doctor"
-)
 
 
 class SearchOperations:
@@ -122,25 +119,28 @@ class SearchOperations:
             searching.show(question=question)
             found = await retrieve(mode, self.search_context, Query(question, depth, as_filter(where), rerank))
             found = [hit for hit in found if min_score is None or hit.score >= min_score]
-            note(await self.store.field_names.on(as_filter(where)), listener)
-            tell(self._untold(where), listener)
+            fields, untold = await self.store.field_names.on(as_filter(where)), self._untold(where)
+            if fields or untold:
+                language = detect(question)
+                note(fields, listener, language)
+                tell(untold, listener, language)
             return ruled(found, self.rules)[:top_k]
 
-    def _untold(self, where: Where | None) -> list[str]:
+    def _untold(self, where: Where | None) -> list[Note]:
         """What is to be said once of the base, as far as a filter lets it be seen, and was not said yet.
 
         Vectors of the embedder that are not of unit length, and passages that are damaged in the catalog, as what was
         searched last has shown.
         """
-        said = [remembering(self.embedder).take_note()]
+        said = remembering(self.embedder).take_notes()
         if damaged := self.store.searched.damaged:
             seen = access_filter_of(as_filter(where))
             new = {one: f for one, f in damaged.items() if one not in self._told and (not seen or seen.matches(f))}
             self._told |= new.keys()
             names = sorted({repr(fields["document_id"]) for fields in new.values()})
             shown = ", ".join(names[:NAMED]) + ", …" * (len(names) > NAMED)
-            said += [DAMAGED.format(passages=count_text(len(new), "passage"), documents=shown)] if new else []
-        return list(filter(None, said))
+            said += [Note("damaged", {"count": len(new), "documents": shown})] if new else []
+        return said
 
     async def close(self) -> None:
         """Release files and threads."""

@@ -53,7 +53,7 @@ class _Recorded:
 
     def tell(self, **attributes: Attribute) -> None:
         """See `Stage.tell`."""
-        self._span.set_attributes(_named(attributes))
+        self._span.set_attributes(_rove_span_attributes(attributes))
 
     def show(self, **attributes: str) -> None:
         """See `Stage.show`."""
@@ -80,8 +80,8 @@ def stage(name: str, **attributes: Attribute) -> AbstractContextManager[Stage]:
     ...     fusing.tell(hits=10)
     """
     if _tracer is None:
-        return _timed(name) if _watchers else _UNRECORDED
-    return _recorded(name, f"rove.{name}", _named(attributes), "INTERNAL")
+        return _time_stage(name) if _watchers else _UNRECORDED
+    return _record_span(name, f"rove.{name}", _rove_span_attributes(attributes), "INTERNAL")
 
 
 def embeddings(model: str, dimension: int, texts: int) -> AbstractContextManager[Stage]:
@@ -93,7 +93,7 @@ def embeddings(model: str, dimension: int, texts: int) -> AbstractContextManager
         texts: how many are embedded.
     """
     if _tracer is None:
-        return _timed("embed") if _watchers else _UNRECORDED
+        return _time_stage("embed") if _watchers else _UNRECORDED
     provider, _, name = model.rpartition(":")
     attributes: dict[str, Attribute] = {
         "gen_ai.operation.name": "embeddings",
@@ -102,7 +102,7 @@ def embeddings(model: str, dimension: int, texts: int) -> AbstractContextManager
         "gen_ai.embeddings.dimension.count": dimension,
         "rove.texts": texts,
     }
-    return _recorded("embed", f"embeddings {name}", attributes, "CLIENT" if provider else "INTERNAL")
+    return _record_span("embed", f"embeddings {name}", attributes, "CLIENT" if provider else "INTERNAL")
 
 
 def recording() -> bool:
@@ -141,7 +141,7 @@ def _look_for_sdk() -> None:
 
 
 @contextmanager
-def _timed(name: str) -> Generator[Stage]:
+def _time_stage(name: str) -> Generator[Stage]:
     began = perf_counter()
     try:
         yield _UNRECORDED
@@ -152,12 +152,12 @@ def _timed(name: str) -> Generator[Stage]:
 
 
 @contextmanager
-def _recorded(name: str, title: str, attributes: dict[str, Attribute], kind: str) -> Generator[Stage]:
+def _record_span(name: str, title: str, attributes: dict[str, Attribute], kind: str) -> Generator[Stage]:
     """Record a span. Of an error only its class is kept: its message can hold what was asked."""
     trace = sys.modules["opentelemetry.trace"]
     tracer = cast("Tracer", _tracer)
     with (
-        _timed(name),
+        _time_stage(name),
         tracer.start_as_current_span(
             title,
             kind=trace.SpanKind[kind],
@@ -177,5 +177,5 @@ def _recorded(name: str, title: str, attributes: dict[str, Attribute], kind: str
             raise
 
 
-def _named(attributes: Mapping[str, Attribute]) -> dict[str, Attribute]:
+def _rove_span_attributes(attributes: Mapping[str, Attribute]) -> dict[str, Attribute]:
     return {f"rove.{name}": value for name, value in attributes.items()}

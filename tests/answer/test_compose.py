@@ -13,7 +13,7 @@ from rove.events import Event, TextDelta, ignore
 from rove.models import ChatModel
 from rove.models.chat import PydanticChatModel
 from rove.models.fake import FakeChatModel, FakeEmbedder
-from rove.records import Answer, Chunk, Hit
+from rove.records import Answer, Chunk, Hit, Note
 from rove.records.hit import Place
 from rove.settings import AnswerSettings, ChatSettings, EmbedderSettings
 from scripted_chat import verified
@@ -114,7 +114,7 @@ async def test_without_a_chat_model_the_best_sentence_is_quoted(language: str) -
     assert answer.mode == "extractive"
     assert answer.sentences[0].text == QUESTIONS[language][1]
     assert answer.text.startswith(f"{QUESTIONS[language][1]} [1]")
-    assert "No chat model is configured" in answer.note
+    assert answer.notes == (Note("no-model"),)
     assert 1 <= len(answer.sentences) <= 3
 
 
@@ -125,7 +125,7 @@ async def test_a_chat_answer_is_cited_to_exact_words(language: str) -> None:
     answer = await ask_server(language, chat(told[:5], told[5:]), heard=heard)
     assert answer.mode == "scripted"
     assert answer.text == told
-    assert answer.note == BY_RULES
+    assert answer.notes == (BY_RULES,)
     assert [c.quote for c in answer.citations] == [QUESTIONS[language][1]]
     assert "".join(event.text for event in heard if isinstance(event, TextDelta)) == told
     assert len(heard) == 1, "the sentence comes when it is whole"
@@ -138,11 +138,11 @@ async def test_an_invented_sentence_is_marked_and_counted_or_left_out_where_that
     answer = await ask_server(language, chat(f"{good} [1] {invented} [1]"))
     assert answer.text == f"{good} [1] {invented} [?]"
     assert [s.verdict for s in answer.sentences] == ["quoted", "unsourced"]
-    assert "Sentences that no reference says, each marked [?]: 1 of 2." in answer.note
+    assert Note("unsourced", {"count": 1, "all": 2}) in answer.notes
     strict = await ask_server(language, chat(f"{good} [1] {invented} [1]"), strict=True)
     assert strict.text == f"{good} [1] […]"
     assert [s.kept for s in strict.sentences] == [True, False]
-    assert "1 of 2 sentences were left out" in strict.note
+    assert Note("left-out", {"count": 1, "all": 2}) in strict.notes
 
 
 @pytest.mark.parametrize("language", TEXTS)
@@ -150,7 +150,7 @@ async def test_a_wrong_number_is_corrected(language: str) -> None:
     for mark in ("[2]", "[77]", "", "【2】", "[^2]"):
         answer = await ask_server(language, chat(f"{QUESTIONS[language][1]} {mark}"))
         assert answer.text == f"{QUESTIONS[language][1]} [1]"
-        assert "corrected" in answer.note
+        assert Note("citations-corrected", {"count": 1}) in answer.notes
 
 
 async def test_the_layout_of_the_reply_is_kept() -> None:
@@ -203,7 +203,7 @@ async def test_when_the_chat_model_fails_the_sources_are_quoted(reply: Reply, re
     answer = await ask_server("en", reply)
     assert answer.mode == "extractive"
     assert answer.sentences[0].text == QUESTIONS["en"][1]
-    assert "The chat model failed" in answer.note
+    assert "model-failed" in {note.code for note in answer.notes}
     assert reason in answer.note
 
 
@@ -215,7 +215,7 @@ async def test_where_no_source_speaks_of_anything_in_the_reply_the_sources_are_q
         "Mars has 4711 elephants.",
         "They dance with unicorns.",
     ]
-    assert "No reference holds what scripted wrote" in answer.note
+    assert Note("model-unheld", {"model": "scripted"}) in answer.notes
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from rove.answer.spans import ReadSpans
 from rove.models.fake import FakeEmbedder
 from rove.models.judge import JudgedSpan, Support
 from rove.models.passage_reading import PassageReading
-from rove.records import Chunk, Hit, Place
+from rove.records import Chunk, Hit, Note, Place
 from rove.settings import AnswerSettings
 
 TEXT = "The shop opens at nine. It closes at five."
@@ -137,7 +137,7 @@ async def test_a_distance_in_the_settings_stands_above_reading() -> None:
     for distance, passes in ((0.3, False), (0.5, True)):
         verdict = await gate(hits, Reads(), max_distance=distance).judge("When?", "en", hits)
         assert (verdict.passes, dict(verdict.readings)) == (passes, {})
-        assert passes or "0.30" in verdict.note
+        assert passes or verdict.note == Note("too-far", {"distance": 0.3})
 
 
 async def test_without_tokens_the_embedders_distance_decides() -> None:
@@ -146,7 +146,8 @@ async def test_without_tokens_the_embedders_distance_decides() -> None:
         assert (await gate(near, embedder, tokens=tokens).judge("When?", "en", near)).passes
         refused = await gate(far, embedder, tokens=tokens).judge("When?", "en", far)
         assert not refused.passes
-        assert "distance" in refused.note
+        assert refused.note is not None
+        assert refused.note.code == "too-far"
 
 
 async def test_nothing_found_is_refused_and_what_was_not_measured_is_said() -> None:

@@ -25,6 +25,8 @@ def shown(reply: str, language: str = "en") -> str:
         ("It is red, it is new, it is " + "very very " * 50 + "old.", "It is red, it is new, it is very old."),
         ("| A | B |\n|---|---|\n" + "| x | y |\n" * 20, "| A | B |\n|---|---|\n| x | y |"),
         ("One. One. Two. Two.", "One. Two."),
+        ("It is 4417. It is 4417! it is 4417. " * 10, "It is 4417."),
+        ("A rule. Its reason. A rule. " * 6, "A rule. Its reason. A rule."),
     ],
 )  # fmt: skip
 def test_a_loop_stands_once(reply: str, once: str) -> None:

@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 
 from rove import Rove, Text
-from rove.answer.gate import UNWORDED, by_words
+from rove.answer.gate import by_words
 from rove.models import WordRule, word_rule_of
 from rove.models.fake import FakeEmbedder
 from rove.models.static.embedder import StaticEmbedder
-from rove.records import Chunk, Hit, Place
+from rove.records import Chunk, Hit, Note, Place
 from rove.settings import EmbedderSettings
 
+FEW = Note("too-few-words")
 RULE = WordRule(words=0.5, near=0.5, foreign=0.75)
 TEXTS = (
     Text("Remote work is approved by the head of unit within five days.", id="policy"),
@@ -45,7 +46,7 @@ def hit(text: str, *, cosine: float | None = None, language: str = "en", lead: f
 )
 def test_words_first_then_distances(hits: list[Hit], passes: bool) -> None:
     verdict = by_words("Who approves remote work?", "en", hits, RULE, 0.15)
-    assert (verdict.passes, verdict.note) == (passes, "" if passes else UNWORDED)
+    assert (verdict.passes, verdict.note) == (passes, None if passes else FEW)
 
 
 def test_each_embedder_brings_its_own() -> None:
@@ -67,6 +68,6 @@ def test_with_static_vectors_what_is_found_first_is_answered(tmp_path: Path) -> 
             assert not answer.refused, (question, answer.note)
             assert words in answer.text
         refused = kb.ask("How heavy is a blue whale?")
-        assert (refused.refused, UNWORDED in refused.note) == (True, True)
+        assert (refused.refused, FEW in refused.notes) == (True, True)
     with Rove.open(tmp_path / "kb", embedder={"name": "static"}, answer={"max_distance": 0.01}) as kb:
         assert kb.ask("Who approves remote work?").refused  # what is set stands above it

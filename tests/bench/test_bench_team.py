@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from secrets import token_hex
@@ -21,26 +22,28 @@ DOCUMENTS, POSTS, QUESTIONS = 40, 60, 12
 ACTIONS = ((0, "SIGTERM"), (1, "kill -9"), (-1, load.ERASURE))
 
 
-@pytest.fixture
-def filled(tmp_path: Path, shared_data: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str]:
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory, shared_data: Path) -> Iterator[tuple[str, str]]:
     """The same base in a folder and in Postgres."""
     del shared_data
     few = list(islice(golden_documents(), DOCUMENTS))
-    monkeypatch.setattr(bench.team.fill, "golden_documents", lambda: iter(few))
-    monkeypatch.setattr(steps, "MORE", 5)
-    monkeypatch.setattr(steps, "questions", lambda: questions()[:QUESTIONS])
-    monkeypatch.setenv("ROVE_DATA", str(tmp_path / "machine-0"))
-    folder, base = tmp_path / "kb", postgres_server.base(f"t{token_hex(8)}")
-    assert steps.fill(str(folder), tmp_path / "more.jsonl", POSTS)["passages"] >= DOCUMENTS + POSTS
-    assert steps.copy(base, folder, 0)["rows"] > DOCUMENTS + POSTS
-    return str(folder), base
+    place = tmp_path_factory.mktemp("team")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bench.team.fill, "golden_documents", lambda: iter(few))
+        patch.setattr(steps, "MORE", 5)
+        patch.setattr(steps, "questions", lambda: questions()[:QUESTIONS])
+        patch.setenv("ROVE_DATA", str(place / "machine-0"))
+        folder, base = place / "kb", postgres_server.base(f"t{token_hex(8)}")
+        assert steps.fill(str(folder), place / "more.jsonl", POSTS)["passages"] >= DOCUMENTS + POSTS
+        assert steps.copy(base, folder, 0)["rows"] > DOCUMENTS + POSTS
+        yield str(folder), base
 
 
 @pytest.mark.long
 def test_a_copied_base_answers_as_the_folder_does(filled: tuple[str, str], tmp_path: Path) -> None:
     found = []
     for place in filled:
-        assert steps.add(place, tmp_path / "more.jsonl", 0)["passages"] == 5
+        assert steps.add(place, Path(filled[0]).parent / "more.jsonl", 0)["passages"] == 5
         steps.ask(place, tmp_path / "found.json", 60)
         found.append(json.loads((tmp_path / "found.json").read_text("utf-8")))
     assert found[0] == found[1] and len(found[0]) > 14
@@ -51,13 +54,13 @@ def test_a_copied_base_answers_as_the_folder_does(filled: tuple[str, str], tmp_p
 async def test_a_restart_under_load_loses_nothing(
     filled: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(load, "REST_S", dict.fromkeys(load.REST_S, 0.2))
+    monkeypatch.setattr(load, "REST_S", dict.fromkeys(load.REST_S, 1.5))
     environment = {"ROVE_EMBEDDER__NAME": steps.EMBEDDER}
     team = [Server(filled[1], tmp_path / f"machine-{number}", environment) for number in range(2)]
     try:
         for one in team:
             await one.start()
-        run = await load.loaded(team, questions()[:QUESTIONS], calm_s=2, actions=ACTIONS)
+        run = await load.loaded(team, questions()[:QUESTIONS], calm_s=1, actions=ACTIONS)
         kinds = {one.kind for one in run.samples}
         assert kinds == set(load.REST_S) and [name for name, _, _ in run.restarts] == ["SIGTERM", "kill -9"]
         busy = "status 503"  # which a server says that has too much to do

@@ -18,6 +18,7 @@ from unittest.mock import patch
 import campaign.callers
 import campaign.files
 import campaign.filters
+import campaign.patterns
 import numpy as np
 from campaign.worker import ready, tried
 
@@ -54,7 +55,7 @@ FIRST = {
     "nobody holds the folder": 5,
 }
 """Where the first trials cannot meet the fault, the seed that is tried before them."""
-QUICK = {campaign.filters: 60, campaign.callers: 25, campaign.files: 12}
+QUICK = {campaign.filters: 60, campaign.callers: 25, campaign.files: 12, campaign.patterns: 4}
 """Tries of one trial, fewer than in a campaign."""
 
 
@@ -205,7 +206,9 @@ PLANTED: dict[tuple[str, str], Callable[[], list[Any]]] = {
     ("swaps", "nobody looks where the catalog is"): lambda: [
         patch.object(CatalogFile, "check", lambda *_, **__: None), patch.object(CatalogFile, "look", lambda _: None)
     ],
-    ("swaps", "nobody holds the folder"): lambda: [patch("rove.store.folder_hold._locked", lambda *_, **__: True)],
+    ("swaps", "nobody holds the folder"): lambda: [
+        patch("rove.store.folder_hold._lock_folder_handle", lambda *_, **__: True)
+    ],
     ("vectors", "an embedder is believed"): lambda: [patch("rove.models.cache.unit_vectors", believed)],
     ("vectors", "an export is believed"): lambda: [patch("rove.exchange.read_vectors", unread)],
     ("vectors", "a row of the catalog is believed"): lambda: [patch("rove.store.documents.read_vectors", unread)],

@@ -19,7 +19,10 @@ from rove.language.rendering import render
 
 ROOT = Path(__file__).parents[2]
 MOST_CPU_S = 240
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no timers of CPU time")
+pytestmark = [
+    pytest.mark.timed,
+    pytest.mark.skipif(sys.platform == "win32", reason="there are no timers of CPU time"),
+]
 
 
 def site(pattern: str, *, methods: frozenset[str] = SCANNING, library: str = "re") -> Site:

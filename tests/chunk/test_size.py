@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 import pytest
+from tests.cpu_time import growth
 
 from rove.chunk import CutSettings
 from rove.chunk.size import SizeChunker
@@ -102,13 +102,8 @@ def test_an_overlap_just_below_the_size_ends(make_document: Make) -> None:
 
 
 def test_cost_is_linear_in_one_long_line() -> None:
-    def spent(count: int) -> float:
-        document = Document("d", "s", "text", "lorem ipsum " * count)
-        started = time.process_time()
-        SizeChunker().spans(document)
-        return time.process_time() - started
-
-    assert min(spent(160_000) for _ in range(3)) < 8 * max(spent(20_000) for _ in range(3)) * 3 + 0.05
+    texts = {count: Document("d", "s", "text", "lorem ipsum " * count) for count in (20_000, 160_000)}
+    assert growth(lambda count: SizeChunker().spans(texts[count]), *texts) < 24
 
 
 @pytest.mark.parametrize("unit", ["👩‍👩‍👧‍👦", "🇭🇺", "👍🏽", "e\u0301\u0323", "\u1112\u1161\u11ab", "❤️", "か\u3099"])

@@ -58,7 +58,7 @@ class TestWalk(Asked):
 
     def same(self, value: object) -> object:
         assert isinstance(value, Answer)
-        return replace(value, note="", path=())  # facts have ids of their own
+        return replace(value, notes=(), note="", path=())  # facts have ids of their own
 
 
 class TestReply(OperatorContract):

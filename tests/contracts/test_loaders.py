@@ -25,6 +25,7 @@ SAMPLES = {
     "eml": samples_web.eml_file(),
     "mbox": samples_web.mbox_file(),
     "mhtml": samples_web.mhtml_file(),
+    "subtitles": samples.subtitles().encode(),
     "ics": samples_web.calendar_file(),
     "vcf": samples_web.card_file(),
     "msg": samples_web.msg_file(),

@@ -109,3 +109,69 @@ def test_a_name_is_no_part_of_a_longer_word_nor_of_another_name() -> None:
     assert understood("message 是多少？", "zh", table, {}) is None
     assert understood("Show the 平均工资", "en", table, {}) == 'SELECT "平均工资" FROM "t"'
     assert understood("artist 有几个？", "zh", table, {"age": ["art"]}) is None
+
+
+MEMBERS = TableSchema(
+    "members",
+    (
+        Column("Name", "VARCHAR"), Column("Fee paid", "VARCHAR"), Column("Boat", "VARCHAR"), Column("Phone", "VARCHAR"),
+        Column("club_id", "DOUBLE", samples=("3", "4")), Column("Fee", "DOUBLE", samples=("12", "14")),
+    ),
+)  # fmt: skip
+MEMBERS_HELD = {
+    "Name": ["Alice Novak", "Eva Lindqvist", "Ben Hill", "Ann Hill"], "Fee paid": ["yes", "no", ""],
+    "Boat": ["Heron", ""], "Phone": ["555-0101"],
+}  # fmt: skip
+NO_BOAT = "COALESCE(\"Boat\", '') = ''"
+A_BOAT = "COALESCE(\"Boat\", '') <> ''"
+
+
+@pytest.mark.parametrize(
+    ("question", "sql"),
+    [
+        ("Which members have a boat?", f'SELECT * FROM "members" WHERE {A_BOAT}'),
+        ("How many members have no boat?", f'SELECT COUNT(*) FROM "members" WHERE {NO_BOAT}'),
+        ("Members without a boat", f'SELECT * FROM "members" WHERE {NO_BOAT}'),
+        ("Who has paid the fee?", 'SELECT * FROM "members" WHERE "Fee paid" = \'yes\''),
+        ("What is the phone number of Eva?", 'SELECT "Phone" FROM "members" WHERE "Name" = \'Eva Lindqvist\''),
+        ("What is the phone number of Hill?", None),  # there are two
+        ("Who has the highest club?", None),  # a number that only names
+        ("Which member is the cheapest?", 'SELECT * FROM "members" ORDER BY "Fee" ASC LIMIT 1'),
+    ],
+)
+def test_what_is_had_is_there_and_what_is_denied_is_not(question: str, sql: str | None) -> None:
+    ruled = by_rules(question, "en", alone(MEMBERS, MEMBERS_HELD))
+    assert (ruled.query.sql(dialect="duckdb") if ruled.query and ruled.is_understood else None) == sql
+
+
+OWNED = {
+    "de": ("Geräte", "Garantie", "Welche Geräte haben eine Garantie?", "Welche Geräte haben keine Garantie?"),
+    "hu": ("eszközök", "garancia", "Mely eszközöknek van garancia?", "Mely eszközöknek nincs garancia?"),
+    "zh": ("设备", "保修", "哪些设备有保修？", "哪些设备没有保修？"),
+    "ja": ("機器", "保証", "保証がある機器はどれですか", "保証がない機器はどれですか"),
+}
+
+
+@pytest.mark.parametrize("language", OWNED)
+def test_it_is_so_in_other_languages(language: str) -> None:
+    name, column, had, denied = OWNED[language]
+    table = alone(TableSchema(name, (Column(column, "VARCHAR"),)), {column: ["A", ""]})
+    for question, sign in ((had, "<>"), (denied, "=")):
+        ruled = by_rules(question, language, table)
+        assert ruled.is_understood and ruled.query is not None
+        assert f"COALESCE(\"{column}\", '') {sign} ''" in ruled.query.sql()
+
+
+def test_names_of_two_words_are_known_the_other_way_round_and_chinese_ones_without_what_makes_them_columns() -> None:
+    trains = TableSchema("trains", (Column("Train", "VARCHAR"), Column("Bikes allowed", "VARCHAR")))
+    ruled = by_rules("Which trains do not allow bikes?", "en", alone(trains, {"Bikes allowed": ["yes", "no"]}))
+    assert ruled.query is not None and "<> 'yes'" in ruled.query.sql()
+    orders = TableSchema("dingdan", (Column("订单号", "VARCHAR"), Column("是否付款", "VARCHAR")))
+    ruled = by_rules("哪些订单没有付款？", "zh", alone(orders, {"是否付款": ["是", "否"]}))
+    assert ruled.is_understood and ruled.query is not None and "<> '是'" in ruled.query.sql()
+
+
+def test_what_a_cell_says_is_not_counted() -> None:
+    leave = TableSchema("leave", (Column("kind", "VARCHAR"), Column("days", "VARCHAR", samples=("3 days", "12 days"))))
+    ruled = by_rules("How many days of marriage leave are there?", "en", alone(leave, {"kind": ["marriage", "sick"]}))
+    assert not ruled.is_understood

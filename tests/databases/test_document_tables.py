@@ -11,7 +11,7 @@ from rove.chunk.cell_tables import tables_in
 from rove.databases.duckdb_target import DuckTarget
 from rove.errors import InputError
 from rove.models.fake import FakeEmbedder
-from rove.records import Document
+from rove.records import Document, Note
 
 STAFF = """# Staff
 
@@ -59,7 +59,7 @@ def test_numbers_are_read_as_their_language_writes_them_and_totals_left_out(kb: 
     with kb:
         reply = kb.ask_tables("Wie hoch ist die Summe Umsatz in Österreich?")
         assert reply.rows == (("1390.25",),)
-        assert "1 rows of totals were left out." in reply.note
+        assert Note("totals-left-out", {"count": 1}) in reply.notes
         assert kb.ask_tables("Wie viele Zeilen hat Umsatz?").answered is False
 
 

@@ -69,7 +69,7 @@ def test_tables_of_the_named_database_are_read_with_comments_and_keys(target: Ta
 
 def test_rows_are_read_and_cut(target: Target) -> None:
     found = target.run("SELECT nm FROM cust WHERE nm LIKE '%n%' AND id % 2 > -1 ORDER BY id", max_rows=1, timeout_s=5)
-    assert (found.rows, found.cut, target.note) == ((("Ann",),), True, "")
+    assert (found.rows, found.cut, target.note) == ((("Ann",),), True, None)
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,7 @@ def test_tables_and_rows_are_read(target: Target) -> None:
     found = target.run("SELECT nm FROM cust WHERE nm LIKE '%n%' AND id % 2 = 1 ORDER BY id", max_rows=5, timeout_s=5)
     assert found.rows == (("Ann",),)
     found = target.run("SELECT nm FROM cust ORDER BY id", max_rows=1, timeout_s=5)
-    assert (found.rows, found.cut, target.note) == ((("Ann",),), True, "")
+    assert (found.rows, found.cut, target.note) == ((("Ann",),), True, None)
 
 
 @pytest.mark.parametrize("sql", ["DELETE FROM cust", "CREATE TABLE x (a INT)", "UPDATE cust SET nm = 'x'"])

@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 SCRIPT = Path(__file__).with_name("killed_adds.py")
-FEW = {"2": 5, "ray": 20}
+FEW = {"2": 3, "ray": 20}
 A_KILL_S = 60
 
 

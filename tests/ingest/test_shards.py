@@ -12,7 +12,7 @@ from worker_bases import FAKE, check_once, rows, texts
 
 from rove import Rove
 from rove.ingest.workers import Ready
-from rove.ingest.workers.dispatch import _check
+from rove.ingest.workers.dispatch import _check_shard_items
 from rove.ingest.workers.shards import DamagedShardError, Shards
 from rove.load.discover import Location
 from rove.prepare import Preparer, Recipe
@@ -103,10 +103,10 @@ def test_one_that_others_have_written_is_damaged(tmp_path: Path) -> None:
     jobs = [(Location(text.id, text.id, "text", text=text), "") for text in texts(3)]
     recipe, items = Recipe(model="m", pipeline="p"), made(3)
     shards.write("a", items, {}, {})
-    _check(shards.read("a"), jobs, recipe, "a")
+    _check_shard_items(shards.read("a"), jobs, recipe, "a")
     first = next(item for item in items if isinstance(item, Prepared))
     victim = replace(first, document=replace(first.document, document_id="victim"))
     for wrong in ([victim, *items[1:]], items[:-1], [*items, *items], [replace(first, fingerprint="0"), *items[1:]]):
         shards.write("b", wrong, {}, {})
         with pytest.raises(DamagedShardError):
-            _check(shards.read("b"), jobs, recipe, "b")
+            _check_shard_items(shards.read("b"), jobs, recipe, "b")

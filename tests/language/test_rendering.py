@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from tests.cpu_time import growth
 
 from rove.language.rendering import Link, render, rows_of_cells
 
@@ -183,15 +182,8 @@ def test_any_piece_is_shown_and_its_blocks_are_in_order(pieces: list[str]) -> No
     assert all("\t" not in said for block, said in shown.parts() if block.kind != "table")
 
 
-def cpu_seconds(text: str) -> float:
-    began = time.process_time()
-    render(text)
-    return time.process_time() - began
-
-
 @pytest.mark.parametrize(
     "unit", ["[[a]](#note ", "[^1]: ", "**a", "<!--", "| ", "_a_", "![", "- a\n  ", "> a\n", "a\n", "$$a\n", "|a\n"]
 )
 def test_time_grows_no_faster_than_the_text(unit: str) -> None:
-    took = [cpu_seconds(unit * count) for count in (8_000, 16_000)]
-    assert took[1] < 3 * took[0] + 0.3  # with the square it would be four times, and 3 s and more
+    assert growth(lambda count: render(unit * count), 4_000, 16_000) < 10  # with the square it would be 16 times

@@ -125,3 +125,11 @@ def zip_file(parts: dict[str, bytes]) -> bytes:
 
 def _escaped(text: str) -> str:
     return text.replace("\\", "\\\\").replace("(", "\\(").replace(")", "\\)")
+
+
+def subtitles() -> str:
+    """Write what two people say, with times."""
+    return (
+        "WEBVTT\n\n00:01.000 --> 00:04.000\n<v Anna>The hall is closed on Monday.</v>\n\n"
+        "00:04.000 --> 00:06.000\n<v Béla>A csarnok hétfőn zárva van.</v>\n"
+    )

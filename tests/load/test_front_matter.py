@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
+from tests.cpu_time import at_most
 
 from rove import Rove, field
 from rove.load.front_matter import front_fields
@@ -75,9 +75,8 @@ def test_what_is_no_yaml_is_read_line_by_line(block: str, fields: dict[str, obje
 
 @pytest.mark.parametrize("block", ["- " * 30_000, "[" * 60_000, "a: {" * 15_000, "? " * 30_000, "a:\n" * 20_000])
 def test_hostile_blocks_end(block: str) -> None:
-    began = time.process_time()
-    front_fields(block)
-    assert time.process_time() - began < 10
+    with at_most(10):
+        front_fields(block)
 
 
 def test_typed_fields_are_filtered_as_such(tmp_path: Path) -> None:

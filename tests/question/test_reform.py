@@ -61,9 +61,13 @@ def test_a_follow_up_that_asks_for_an_amount(question: str, language: str) -> No
     ],
 )
 def test_a_question_that_stands_alone_stays_as_it_is(question: str, language: str) -> None:
-    history = History((Turn("What about parking?", "Forty euros."),))
-    assert with_context(AskedQuestion(question, language, history)) == question
+    assert not leans(question, language)
     assert with_context(AskedQuestion("And since when?", "en")) == "And since when?"
+
+
+def test_behind_turns_that_lean_stands_what_the_first_was_about() -> None:
+    history = History((Turn("Who approves remote work?", "The unit's head."), Turn("And since when?", "Since May.")))
+    assert "remote work" in with_context(AskedQuestion("And until when?", "en", history))
 
 
 @pytest.mark.parametrize(

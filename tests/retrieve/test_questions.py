@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cpu_time import at_most
 
 from rove import AsyncRove, InputError, Rove, Text, field
-from rove.answer.stored import NOTE as STORED
-from rove.records import Chunk, Hit
+from rove.records import Chunk, Hit, Note
 from rove.retrieve.question_pairs import LONGEST_ANSWER, pairs_in
 from rove.retrieve.stored_answers import stored_answers
 
+STORED = Note("stored-answer")
 FAQ = {
     "en": "# Help\n\nQ: How do I log in?\nA: Use your card.\nOr the PIN.\n\nQ: Who pays?\nA: The office pays.\n",
     "de": "# Hilfe\n\n## Wann öffnet die Kantine?\n\nUm acht Uhr.\n\n## Anfahrt\n\nMit dem Bus.\n",
@@ -71,7 +71,7 @@ def test_a_question_of_a_document_finds_its_answer_alone(kb: Rove, question: str
     assert (hit.score, hit.sources["questions"].rank) == (1.0, 1)
     answered = kb.ask(question)
     assert [one.quote for one in answered.citations] == [answer]
-    assert answered.note == STORED
+    assert answered.notes == (STORED,)
 
 
 @pytest.mark.parametrize("question", ALIKE)
@@ -111,7 +111,7 @@ def test_a_record_s_title_is_its_question_in_this_mode_alone(tmp_path: Path) -> 
         base.add(tmp_path / "r.json")
         (hit,) = base.search("how good is it", mode="questions")
         assert (hit.chunk.text, hit.question) == ("Among the best.", "How good is it?")
-        assert STORED not in base.ask("how good is it").note
+        assert STORED not in base.ask("how good is it").notes
 
 
 def test_what_is_not_marked_as_a_question_is_one_in_this_mode_alone(tmp_path: Path) -> None:
@@ -119,7 +119,7 @@ def test_what_is_not_marked_as_a_question_is_one_in_this_mode_alone(tmp_path: Pa
         base.add(Text("Has anybody seen the key?\n\nEdit: it has been found.\n", id="post"))
         (hit,) = base.search("has anybody seen the key", mode="questions")
         assert hit.chunk.text == "Edit: it has been found."
-        assert base.ask("Has anybody seen the key?").note != STORED
+        assert STORED not in base.ask("Has anybody seen the key?").notes
 
 
 def test_a_long_answer_is_quoted_and_not_given_whole(tmp_path: Path) -> None:
@@ -143,7 +143,7 @@ def test_an_answer_over_the_edge_of_a_chunk_is_whole(tmp_path: Path) -> None:
 def test_settings_turn_it_off(tmp_path: Path) -> None:
     with Rove.open(tmp_path, embedder={"name": "fake"}, answer={"stored": False}) as base:
         base.add(Text(FAQ["en"], id="en"))
-        assert STORED not in base.ask("How do I log in?").note
+        assert STORED not in base.ask("How do I log in?").notes
 
 
 def test_tables_lists_and_code_of_an_answer_stay(tmp_path: Path) -> None:
@@ -249,9 +249,8 @@ def test_every_pair_lies_in_the_text_in_order_and_apart(text: str) -> None:
     ids=["label", "marks", "heading", "asking", "table"],
 )
 def test_hostile_lines_are_read_in_one_go(text: str) -> None:
-    began = time.process_time()
-    assert pairs_in(text) == []
-    assert time.process_time() - began < 0.5  # a pattern that begins anew at each character takes seconds
+    with at_most(0.5):  # a pattern that begins anew at each character takes seconds
+        assert pairs_in(text) == []
 
 
 def hit_of(text: str, start: int, **more: object) -> Hit:

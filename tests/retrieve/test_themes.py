@@ -80,7 +80,7 @@ def test_asked_for_they_are_listed_each_with_words_of_its_own(kb: Rove) -> None:
     for citation in answer.citations:
         assert kb.text(citation.document_id)[slice(*citation.span)] == citation.quote
         assert answer.hits[citation.number - 1].chunk.document_id == citation.document_id
-    assert "largest first" in answer.note
+    assert [note.code for note in answer.notes] == ["themes"]
 
 
 def test_a_filter_holds(kb: Rove) -> None:

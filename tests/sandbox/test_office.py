@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from load.samples import PARAGRAPHS, docx_file, source, zip_file
-from rove.errors import InputError
+from rove.errors import InputError, ServiceError
 from rove.load.discover import Location, load_documents
 from rove.load.sniff import sniff
 from rove.prepare import Recipe
@@ -164,6 +164,12 @@ def test_no_more_than_so_many_files_of_one_source_are_converted():
     wish = encoder.encode(asking.Wish("a.doc", b""))
     reply = asking.answer_wish(wish, asking.MOST + 1, LIMITS, lambda: pytest.fail("it was converted"))
     assert b"would be the 101th file" in reply
+
+
+@pytest.mark.parametrize("message", [b"\xb4", b"\x81\xa4name\xa1\xb4"])
+def test_a_wish_that_cannot_be_read_is_refused(message: bytes):
+    with pytest.raises(ServiceError, match="asked for what is no file"):
+        asking.answer_wish(message, 1, LIMITS, lambda: pytest.fail("it was converted"))
 
 
 @has_office

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from campaign.machine import slowness
 
 from rove.language import langid
 from rove.language.detect import CYRILLIC, LATIN
@@ -24,7 +25,8 @@ from rove.sandbox.pool import Job, Pool
 from rove.sandbox.worker import Worker
 
 RECIPE = Recipe(model="m", pipeline="p", max_text_chars=2_000_000)
-LIMITS = Limits(cpu_s=1.5, wall_s=10.0, memory_bytes=400_000_000)  # what does nothing keeps them on a busy machine
+LIMITS = Limits(cpu_s=1.5 * slowness(), wall_s=10.0 * slowness(), memory_bytes=400_000_000)
+"""What does nothing keeps them on a busy machine."""
 linux = pytest.mark.skipif(sys.platform != "linux", reason="seccomp and landlock are Linux's")
 
 
@@ -54,7 +56,7 @@ def test_the_language_model_is_unpacked_once_a_machine(tmp_path: Path, monkeypat
     kept = {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
     assert len(kept) == 6
     assert all(name.endswith(".npy") for name in kept)
-    monkeypatch.setattr(langid, "_unpacked", lambda _: pytest.fail("unpacked again"))
+    monkeypatch.setattr(langid, "_unpack_model_arrays", lambda _: pytest.fail("unpacked again"))
     assert dict(langid.load(LATIN | CYRILLIC).rank("Ezt a mondatot magyarul írták.")[:1]).keys() == {"hu"}
     assert {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()} == kept
 
@@ -180,6 +182,7 @@ def test_all_of_a_document_goes_through_the_pipe() -> None:
     assert unpack(encoder.encode([pack(prepared)])) == [prepared]
 
 
+@pytest.mark.timed
 def test_a_reader_who_has_had_enough_leaves_no_process_behind(pool: Pool) -> None:
     reading = pool.read([hostile(f"flood {n}", "flood") for n in range(4)])
     assert isinstance(next(item for item in reading if item), Prepared)

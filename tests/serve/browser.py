@@ -195,7 +195,9 @@ async def unfolded(page: Page) -> None:
 
 
 async def violations(page: Page) -> list[str]:
-    """What axe-core has to say against the page as it stands."""
+    """What axe-core has to say against the page as it stands, once what is moving has arrived."""
+    ends = "one => Number.isFinite(one.effect.getComputedTiming().endTime)"
+    await page.evaluate(f"document.getAnimations().filter({ends}).forEach(one => one.finish())")
     if not await page.evaluate("'axe' in window"):
         await page.evaluate((files("axe_playwright_python") / "axe.min.js").read_text("utf-8"))
     found = await page.evaluate("async () => (await axe.run({ resultTypes: ['violations'] })).violations")

@@ -34,8 +34,6 @@ from rove.serve.spaces import Spaces
 from rove.settings import read_settings
 from rove.sync import Rove
 
-sys.path.insert(0, str(Path(__file__).parents[2]))
-"""`campaign` is not installed: it is imported from the repository's root."""
 ROVE = Path(sys.executable).with_name("rove")
 ENVIRONMENT = {**os.environ, "ROVE_EMBEDDER__NAME": "fake"}
 T = TypeVar("T")

@@ -10,9 +10,8 @@ import pytest
 
 from load.samples_pages import pdf_pages, printed
 from rove import Text
-from scripted_chat import ScriptedChat
 from serve.browser import EVIL
-from serve.conftest import Opener, Town
+from serve.conftest import Town
 from serve.test_serve_originals import hand_in
 
 HR = "/v1/spaces/hr"
@@ -136,55 +135,40 @@ async def guided(town: Town) -> Town:
     return town
 
 
-async def chunks_of(client: httpx.AsyncClient, question: str) -> list[str]:
+async def cited_by(client: httpx.AsyncClient, question: str) -> list[dict[str, Any]]:
     hits = (await client.post(f"{HR}/search", json={"question": question, "top_k": 3})).json()["hits"]
-    return [hit["chunk_id"] for hit in hits]
+    return [{"chunk_id": hit["chunk_id"], "span": hit["span"]} for hit in hits]
 
 
-async def test_what_to_ask_next_is_what_the_documents_ask_and_say(guided: Town) -> None:
+async def test_related_questions_are_answered(guided: Town) -> None:
     async with guided.client("mira") as client:
-        question = "Who approves remote work within five days?"
-        chunks = await chunks_of(client, question)
-        told = (await client.post(f"{HR}/follow_ups", json={"question": question, "chunks": chunks})).json()
-        assert told["by"] == "text"
-        assert 1 <= len(told["questions"]) <= 4
-        assert question not in told["questions"]
-        for one in told["questions"]:
-            answer = (await client.post(f"{HR}/ask", json={"question": one})).json()
+        question = "Who may park at the gate?"
+        answer = (await client.post(f"{HR}/ask", json={"question": question})).json()
+        assert answer["related"] == []
+        cited = [{"chunk_id": one["chunk_id"], "span": one["span"]} for one in answer["citations"]]
+        told = (await client.post(f"{HR}/related", json={"question": question, "cited": cited})).json()["related"]
+        assert 1 <= len(told) <= 3
+        assert "When does the gate open?" in [one["question"] for one in told]
+        assert question not in [one["question"] for one in told]
+        for one in told:
+            answer = (await client.post(f"{HR}/ask", json={"question": one["question"]})).json()
             assert not answer["refused"], one
 
 
 async def test_they_say_nothing_of_what_a_caller_may_not_see(guided: Town) -> None:
     question = "Who approves the merger with Nordwind, and remote work?"
     async with guided.client("mira") as board, guided.client("lara") as lara:
-        chunks = await chunks_of(board, question)
-        seen = (await lara.post(f"{HR}/follow_ups", json={"question": question, "chunks": chunks})).json()
-        assert not [one for one in seen["questions"] if "Nordwind" in one]
+        cited = await cited_by(board, question)
+        seen = (await lara.post(f"{HR}/related", json={"question": question, "cited": cited})).json()
+        assert not [one for one in seen["related"] if "Nordwind" in one["question"]]
         hidden = [
-            one["chunk_id"]
+            {"chunk_id": one["chunk_id"], "span": one["span"]}
             for one in (await board.post(f"{HR}/search", json={"question": "merger", "top_k": 20})).json()["hits"]
             if one["document_id"] in {"merger", "secret"}
         ]
         assert hidden
-        none = (await lara.post(f"{HR}/follow_ups", json={"question": question, "chunks": hidden})).json()
-        assert none["questions"] == []
-
-
-async def test_a_chat_model_writes_them_and_what_the_base_does_not_answer_is_left_out(
-    open_town: Opener, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with open_town() as town:
-        kb = town.spaces._spaces["hr"].kb
-        await kb.add(Text(GUIDE, id="guide", title="Guide", kind="markdown"))
-        wrote = ["How is travel by train booked by the office?", "qqq zzz xxx?", "Who approves remote work?"]
-        chat = ScriptedChat(Suggested={"questions": wrote})
-        monkeypatch.setattr(kb, "chat_model", lambda: chat)
-        async with town.client("anna") as client:
-            chunks = await chunks_of(client, "Who approves remote work?")
-            asked = {"question": "Who approves remote work?", "chunks": chunks}
-            told = (await client.post(f"{HR}/follow_ups", json=asked)).json()
-        assert told == {"questions": [wrote[0]], "by": "model"}
-        assert "⟦" in chat.prompts[0][1]
+        none = (await lara.post(f"{HR}/related", json={"question": question, "cited": hidden})).json()
+        assert none["related"] == []
 
 
 async def test_hostile_text_comes_as_text(town: Town, tmp_path: Path) -> None:

@@ -436,7 +436,8 @@ async def test_nothing_in_an_exported_conversation_acts(town: Town, words: str) 
     search["hits"][0]["rendered"]["text"] = words
     answer["problem"] = {"type": "about:blank", "status": 400, "title": words, "detail": words}
     sql = {"question": words, "text": words, "sql": f"select '{words}", "columns": [words], "rows": [[words]]}
-    sql |= {"database": "", "by": "rules", "cut": False, "note": "", "answered": True, "cells": []}
+    sql |= {"database": "", "by": "rules", "cut": False, "note": "", "notes": [], "answered": True}
+    sql["cells"] = []
     told["entries"].append({**search, "number": 3, "hits": None, "sql": sql})
     text = exported(ConversationTold.model_validate(told), "markdown")
     assert not acts(text, headings=4)

@@ -30,7 +30,7 @@ async def test_a_search_waits_for_no_export(open_town: Opener, monkeypatch: pyte
         return {}
 
     async with open_town(serve={"exports": EXPORTS}) as town, town.client() as root:
-        monkeypatch.setattr(rove.exchange, "_lines", standing)
+        monkeypatch.setattr(rove.exchange, "_export_lines", standing)
         exports = [asyncio.create_task(root.get(PATH)) for _ in range(EXPORTS)]
         try:
             async with asyncio.timeout(30):

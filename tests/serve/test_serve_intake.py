@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rove.serve.documents.spool import Item, Spool
+from rove.serve.documents.spool import JOB, Item, Spool
 from rove.serve.documents.upload import safe_name, uri_of
 from serve.conftest import Opener, Town, settled
 
@@ -101,7 +101,7 @@ async def test_progress_comes_as_events(town: Town) -> None:
     assert told[0]["state"] in {"queued", "running"}
     assert {event["job_id"] for event in told} == {told[0]["job_id"]}
     assert told[-1]["state"] == "done"
-    assert [source["source"] for source in told[-1]["sources"]] == ["a.txt"]
+    assert [source["source"] for event in told for source in event["sources"]] == ["a.txt"]  # each told once
 
 
 async def test_a_text_is_replaced_under_its_name(town: Town) -> None:
@@ -177,6 +177,26 @@ def test_two_processes_share_a_spool(tmp_path: Path) -> None:
     assert taken.items()[0].location(taken.folder).text is not None
     taken.done()
     assert not taken.folder.exists()
+
+
+@pytest.mark.parametrize(
+    ("was", "becomes"),
+    [(b"damaged", b"damag\xe5d"), (b"damaged", b"damag\x05d"), (b"caller", b"\xe3aller"), (b"{", b"\0")],
+)
+def test_a_job_that_is_damaged_stays_where_it_is_and_those_beside_it_are_done(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, was: bytes, becomes: bytes
+) -> None:
+    one, other = Spool(tmp_path), Spool(tmp_path)
+    whole = [one.commit(one.begin(), "anna", [Item(f"upload:/{name}", name, text="A.")]) for name in "ab"]
+    damaged = one.commit(one.begin(), "damaged", [Item("upload:/c", "c", text="C.")])
+    one.close()
+    file = damaged.folder / JOB
+    file.write_bytes(file.read_bytes().replace(was, becomes, 1))
+    assert {job.job_id for job in other.waiting()} == {job.job_id for job in whole}
+    assert file.is_file()  # it was acknowledged
+    assert [(record.message, vars(record)["job"]) for record in caplog.records] == [
+        ("job cannot be read", damaged.job_id)
+    ]
 
 
 @given(st.text(max_size=400))

@@ -25,7 +25,7 @@ from rove.settings import KeySettings, read_settings
 from serve.conftest import Opener, Town, serving
 
 SPACES = "/v1/spaces"
-SOON_S = 5.0
+SOON_S = 20.0
 
 
 def bearer(key: str) -> dict[str, str]:

@@ -81,6 +81,7 @@ async def test_a_job_tells_where_its_sources_are(town: Town, monkeypatch: pytest
         assert sum(len(one["sources"]) for one in told) == 2
 
 
+@pytest.mark.timed
 async def test_whoever_watches_is_told_at_most_so_often_and_of_the_end_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rove.serve.progress.EVERY_S", 20.0)
     job = Job("id", "anna", "running")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from campaign.worlds import compare, plotted
+from campaign.worlds import compare, plain, plotted
+from sse_starlette import ServerSentEvent
 
 from rove.records import Text
 from serve.conftest import Town, towns_at
@@ -18,9 +19,17 @@ OTHERS = [f"{first} {second}" for first in ["Zephyr", "Quartz", "Meridian", "Sol
 @pytest.mark.long
 @pytest.mark.parametrize(("seed", "resident_chunks"), [(1, 200_000), (2, 0)], ids=["in memory", "in LanceDB"])
 async def test_hidden_documents_change_no_byte(seed: int, resident_chunks: int) -> None:
-    result = await compare(plotted(seed, 9, flood=300), resident_chunks=resident_chunks)
+    result = await compare(plotted(seed, 8, flood=60), resident_chunks=resident_chunks)
     assert result.comparisons > 200
     assert (result.differing, result.examples) == (0, ())
+
+
+def test_a_reply_that_took_longer_is_the_same_and_one_that_says_something_else_is_not() -> None:
+    ping = ServerSentEvent(comment="ping - 2026-11-29 16:25:15.998944+00:00").encode()
+    reply, other = (ServerSentEvent(data=text, event="message").encode() for text in ("It takes 7 days.", "8 days."))
+    head = b"200 []\n"
+    assert plain(head + ping + ping + reply) == plain(head + reply) == head + reply
+    assert plain(head + ping + other) != plain(head + reply)
 
 
 async def guessed(town: Town) -> list[str]:

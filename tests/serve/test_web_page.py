@@ -241,3 +241,14 @@ async def test_dates_are_written_as_the_readers_browser_does(visit: Visit) -> No
         added = page.locator("tbody tr time").first
         day = datetime.fromisoformat(await added.get_attribute("datetime") or "")
         assert await added.inner_text() == f"{day:%d/%m/%Y}"
+
+
+async def test_no_part_is_shown_that_has_nothing_in_it(visit: Visit) -> None:
+    async with visit.page() as page:
+        async with page.expect_response("**/graph") as looked:
+            await ask(page, "Who approves remote work within five days?")
+            await page.locator(".sources").last.scroll_into_view_if_needed()
+            await page.evaluate("scrollTo(0, document.body.scrollHeight)")
+        graph = await (await looked.value).json()
+        assert (graph["links"], graph["entities"]) == ([], [])
+        assert not await page.locator(".graph").is_visible()

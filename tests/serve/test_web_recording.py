@@ -32,11 +32,12 @@ async def test_a_citation_says_when_and_plays_the_recording_from_there(tmp_path:
             await page.locator("audio").wait_for(state="attached")
             at = "document.querySelector('audio').currentTime"
             for _ in range(200):  # the page's policy lets no script be waited for
-                if await page.evaluate(at) > 2:
+                if await page.evaluate(f"{at} > 2 && document.querySelector('audio').duration > 0"):
                     break
                 await asyncio.sleep(0.05)
             assert await page.evaluate(at) > 2
             assert await page.evaluate("document.querySelector('audio').duration") == pytest.approx(9.0, abs=0.3)
+            await page.locator(".player button:enabled").wait_for()  # it is not while the recording is fetched
             assert not await violations(page)
             await visit.go(page, "search")
             await ask(page, "Loudness")

@@ -1,4 +1,4 @@
-"""Sources in a real browser: cards, documents at the exact words, grids, pages, search within, follow-up questions."""
+"""Sources in a real browser: cards, documents at the exact words, grids, pages, search within, related questions."""
 
 from __future__ import annotations
 
@@ -131,13 +131,13 @@ async def test_cards_have_the_words_before_a_click_and_open_at_them(visit: Visit
         assert await page.eval_on_selector_all("main mark", MARKS) == marked
 
 
-async def test_questions_to_go_on_with_are_asked_by_a_click(visit: Visit) -> None:
+async def test_related_questions_are_asked_by_a_click(visit: Visit) -> None:
     async with visit.page() as page:
         await ask(page, "Wie viele Tage in der Woche darf man mobil arbeiten?")
-        first = page.locator(".follow-up").first
+        first = page.locator(".related-question").first
         await first.wait_for()
         words = await first.inner_text()
-        assert "„" in words
+        assert words.endswith("?")
         assert await violations(page) == []
         await first.click()
         await page.locator("#turn-2 h2", has_text=words).wait_for()

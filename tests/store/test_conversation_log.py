@@ -66,7 +66,7 @@ def answered(*documents: str, mode: str = "extractive", standalone: str = "") ->
     sentences = tuple(Sentence(one.quote, (one,)) for one in cites)
     text = "\n\n".join(f"{one.quote} [{one.number}]" for one in cites)
     return KeptReply(
-        Answer("Q?", text, mode, "en", sentences, hits, f"Words of {documents[0]}.", short=cites[0]),
+        Answer("Q?", text, mode, "en", sentences, hits, short=cites[0], note=f"Words of {documents[0]}."),
         standalone=standalone,
     )
 
@@ -204,7 +204,7 @@ def test_a_walk_that_rests_on_it(kb: Rove) -> None:
 
 
 def test_what_is_left_of_replies() -> None:
-    refused = KeptReply(Answer("Q?", "No.", "refused", "en", (), (hit("a", "x"), hit("b", "y")), "Words of a"))
+    refused = KeptReply(Answer("Q?", "No.", "refused", "en", (), (hit("a", "x"), hit("b", "y")), note="Words of a"))
     (left,) = left_of([refused], {"a"})
     assert left.answer is not None
     assert ([one.chunk.document_id for one in left.answer.nearest], left.answer.note) == (["b"], "")

@@ -67,7 +67,7 @@ def ended(base: str, where: str) -> int:
 LOCKS = "pid IN (SELECT pid FROM pg_locks WHERE locktype = 'advisory')"
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(int(os.environ.get("ROVE_SEEDS", "1"))))
 def test_it_finds_what_a_folder_finds_whoever_has_written(
     base: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:

@@ -118,7 +118,7 @@ MOST: dict[str, tuple[int, Operation]] = {
     "filtered": (2, lambda kb, question: kb.search(question, where=field("kept") == True)),  # noqa: E712
     "gather": (2, lambda kb, question: kb.search(question, mode="gather")),
     "walk": (6, lambda kb, question: kb.search(question, mode="walk")),
-    "ask": (4, lambda kb, question: kb.ask(question)),
+    "ask": (5, lambda kb, question: kb.ask(question)),
     "two rounds": (8, lambda kb, question: kb.gather(question)),
 }
 """The most reads of each, with memory up to date."""

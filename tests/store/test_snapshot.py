@@ -235,7 +235,7 @@ def test_the_rest_of_a_large_snapshot_is_checked_once_an_answer_is_out(
     wanted = without(tmp_path / "bare", base)
     monkeypatch.setattr(resident, "CHECKED_AFTER_S", 0.0)
     monkeypatch.setattr(array_file, "MEMORY_BYTES", 0)
-    monkeypatch.setattr(array_file, "_chosen", lambda count: range(1))  # what is damaged is in no sample
+    monkeypatch.setattr(array_file, "_sample_block_numbers", lambda count: range(1))  # what is damaged is in no sample
     monkeypatch.setattr(array_file, "BLOCK_BYTES", 64)
     with Rove.open(base, **FAKE) as kb:
         kb.doctor()
@@ -260,7 +260,7 @@ def test_what_is_damaged_is_not_carried_into_the_next_snapshot(
     with Rove.open(base, **FAKE) as kb:
         kb._kb.store.resident._write()
     flipped_vector(base)
-    monkeypatch.setattr(array_file, "_chosen", lambda count: range(1))
+    monkeypatch.setattr(array_file, "_sample_block_numbers", lambda count: range(1))
     with Rove.open(base, **FAKE) as kb:
         kb.add(texts(40, 30))
     assert used(base, monkeypatch)

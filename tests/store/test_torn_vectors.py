@@ -84,7 +84,7 @@ def test_a_damaged_vector_hides_its_passage_alone_until_doctor_makes_it_anew(how
             assert {hit.chunk.document_id for hit in kb.search("ships", mode=mode, listener=events.append)} == rest
         assert kb.search("Leuchtturmwärter", mode="keyword") == []
         (said,) = heard(events)
-        assert "1 passage cannot be found, of 'de'" in said and "rove doctor" in said
+        assert "cannot be found: 1, of 'de'" in said and "rove doctor" in said
         assert "keeper" in kb.ask("Who counted the ships?").text
         assert list(kb.walk("Who counted the ships?"))
         lines = list(kb.export())
@@ -210,7 +210,9 @@ def test_what_is_not_looked_at_in_a_snapshot_takes_no_other_chunk_away(
         kb.add(Text("The harbour master wrote it down.", id="more"))
         want = [hit.chunk.document_id for hit in kb.search("lighthouse ships", mode="semantic", top_k=3)]
     monkeypatch.setattr(array_file, "MEMORY_BYTES", 0)
-    monkeypatch.setattr(array_file, "_chosen", lambda count: range(0))  # as in a block that is in no sample
+    monkeypatch.setattr(
+        array_file, "_sample_block_numbers", lambda count: range(0)
+    )  # as in a block that is in no sample
     (file,) = (base / "resident").glob("*/arrays.bin")
     upper = json.loads(file.with_name("facts.json").read_bytes())["arrays"]["upper"]
     data, (rows, width) = bytearray(file.read_bytes()), upper["shape"]

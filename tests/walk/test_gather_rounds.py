@@ -14,7 +14,7 @@ from rove.answer.gate import Gate
 from rove.conversation.gathering import Gatherer
 from rove.models import ChatModel
 from rove.question.understand import Understander
-from rove.records import Gathered, History, Turn
+from rove.records import Gathered, History, Note, Turn
 from rove.settings import AnswerSettings, ChatSettings, GatherSettings, QuestionSettings
 from scripted_chat import ScriptedChat
 
@@ -84,7 +84,7 @@ async def test_without_a_model_one_round_is_enough_where_all_is_found(
     assert found.hits[0].chunk.document_id == wanted
     assert [search.question for made in found.rounds for search in made.searches] == [question]
     assert (found.sufficiency.enough, found.sufficiency.by) == (True, "text")
-    assert "seems to answer" in found.sufficiency.reason
+    assert found.sufficiency.reason == Note("passage-answers").text(found.understood.language)
     assert {graded.grade for graded in found.grades} >= {0, 2}
     assert len(found.hits) < len(found.grades)
 
@@ -131,7 +131,7 @@ async def test_a_model_that_changes_nothing_and_finds_nothing_missing_still_gets
     assert found.rounds[1].searches[0].question.startswith(question)
     assert {len(made.searches) for made in found.rounds} == {len(found.rounds[0].searches)}
     if not any(search.new for search in found.rounds[1].searches):
-        assert "The second round found nothing new." in found.notes
+        assert Note("second-round-empty") in found.notes
 
 
 async def test_a_question_reformed_first_is_not_reformed_again(kb: AsyncRove) -> None:
@@ -184,7 +184,7 @@ async def test_a_model_that_fails_at_everything_still_gathers_with_notes(kb: Asy
     assert [hit.chunk.chunk_id for hit in found.hits] == [hit.chunk.chunk_id for hit in plain.hits]
     assert found.sufficiency.by == "text"
     assert len(found.notes) == 2
-    assert all("No script" in note for note in found.notes)
+    assert all("No script" in str(note.parameters["reason"]) for note in found.notes)
     assert {grade.by for grade in found.grades} == {"text"}
 
 

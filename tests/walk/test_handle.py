@@ -80,6 +80,7 @@ async def test_what_is_told_is_already_kept_and_replays_without_a_model(
         assert (await kb.walks())[0].status == "enough"
 
 
+@pytest.mark.timed
 async def test_pause_takes_effect_amid_the_models_stream_and_loses_nothing(
     tmp_path: Path, scripted: type[Scripted]
 ) -> None:

@@ -72,6 +72,7 @@ async def test_each_budget_ends_it_and_is_named(
         assert isinstance(events[-1], Answered)
 
 
+@pytest.mark.timed
 async def test_a_model_that_hangs_ends_within_the_deadline_with_what_can_be_had_without_it(
     tmp_path: Path, scripted: type[Scripted]
 ) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from rove.records import Citation
+from rove.records import Citation, Note
 from rove.records.walk_events import (
     Budget,
     ChunkSeen,
@@ -59,7 +59,7 @@ def test_a_round_follows_its_leads_reads_and_is_judged() -> None:
     first = RoundStarted(1, ("",))
     seen = ChunkSeen(1, "c", "d", "t", "u", 1.0)
     assert step([]) == Begin(1, ("",))
-    assert step([first]) == Follow(None, "it was asked")
+    assert step([first]) == Follow(None, Note("lead-asked"))
     assert step([first, LeadFollowed("", 1, 1), seen]) == Read(("c",))
     assert step([first, LeadFollowed("", 1, 1), seen, ChunksRead(1, ("c",), EXTRACTIVE)]) == Judge()
 
@@ -71,8 +71,8 @@ def test_the_next_round_takes_the_most_promising_leads() -> None:
     assert step(done, most=5) == Begin(2, ("high", "middle", "low"))
     assert step([*done, LeadDropped("high", 1, "")]) == Begin(2, ("middle", "low"))
     plan = [*done, RoundStarted(2, ("high", "middle"))]
-    assert step(plan) == Follow(lead("high", 0.9), "text high")
-    assert step([*plan, LeadFollowed("high", 2, 1)]) == Follow(lead("middle"), "text middle")
+    assert step(plan) == Follow(lead("high", 0.9), Note("said", {"text": "text high"}))
+    assert step([*plan, LeadFollowed("high", 2, 1)]) == Follow(lead("middle"), Note("said", {"text": "text middle"}))
 
 
 def test_enough_ends_a_walk_but_for_what_the_user_wants() -> None:
@@ -80,7 +80,7 @@ def test_enough_ends_a_walk_but_for_what_the_user_wants() -> None:
     assert step(done) == End("enough")
     assert step([*done, LeadFound(lead("mine", 0.1, "user"))]) == Begin(2, ("mine",))
     wanted = [*done, LeadFound(lead("mine", 0.1, "user")), RoundStarted(2, ("mine",))]
-    assert step(wanted) == Follow(lead("mine", 0.1, "user"), "the user wants it")
+    assert step(wanted) == Follow(lead("mine", 0.1, "user"), Note("lead-wanted"))
 
 
 def test_no_lead_no_chunk_no_fact_no_round_each_ends_it_in_its_own_name() -> None:
@@ -107,7 +107,7 @@ def test_a_round_that_came_no_nearer_is_the_last() -> None:
 
 def test_a_budget_that_is_used_up_ends_it_between_two_steps() -> None:
     assert step([RoundStarted(1, ("",)), Used(Spent(seconds=120.0))]) == End("seconds")
-    assert step([RoundStarted(1, ("",)), Used(Spent(seconds=119.9))]) == Follow(None, "it was asked")
+    assert step([RoundStarted(1, ("",)), Used(Spent(seconds=119.9))]) == Follow(None, Note("lead-asked"))
 
 
 @pytest.mark.parametrize(
@@ -223,4 +223,4 @@ def test_a_reason_says_why_a_person_would_go_there(kind: LeadKind, reason: str) 
     lead = Lead("annex", "Annex B", kind, 1, fact_id="f", chunk_id="c")
     follow = step([FactFound(said), LeadFound(lead), *round_of(1, ""), RoundStarted(2, ("annex",))])
     assert isinstance(follow, Follow)
-    assert follow.reason == reason
+    assert follow.reason.text("en") == reason

@@ -8,9 +8,9 @@ import pytest
 
 from rove.records import Citation, Document
 from rove.records.walk_events import Fact, Lead
+from rove.references.places_within import Spot
+from rove.references.text_references import Reference
 from rove.walk.leads import lead_id
-from rove.walk.places_within import Spot
-from rove.walk.references import Reference
 from rove.walk.text_leads import NEAR_CHARS, leads_from_text, window
 
 SAID = "Leave takes five days, see section 4.2."

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.cpu_time import uncollected
 
 import rove.models.endpoint as waits
 from openai_server import Reply, chat, endless, failure, in_bytes, no_choices, odd_replies, raw_stream, serve
@@ -64,10 +65,12 @@ def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
 async def nothing_left_open() -> AsyncIterator[None]:
     """Warnings of unclosed things are errors; they come when garbage is collected, and here while the loop runs.
 
-    Some streams of the client that broke off refer to themselves: collected later, they may fail another test.
+    Some streams of the client that broke off refer to themselves: collected later, they may fail another test, and
+    collected by another thread while the loop closes them, this one.
     """
-    yield
-    gc.collect()
+    with uncollected():
+        yield
+        gc.collect()
     await asyncio.sleep(0.02)
 
 

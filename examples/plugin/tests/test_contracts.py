@@ -36,11 +36,9 @@ from rove.testing.samples import TEXTS
 from rove_example.index import CountingIndex
 
 
-class TestSubtitles(LoaderContract):
-    name = "subtitles"
-    sample = "\n\n".join(
-        f"{n}\n00:00:0{n},000 --> 00:00:0{n},900\n{text}" for n, text in enumerate(TEXTS.values(), 1)
-    ).encode()
+class TestLyrics(LoaderContract):
+    name = "lyrics"
+    sample = "\n".join(f"[00:0{n}.00]{text}" for n, text in enumerate(TEXTS.values(), 1)).encode()
 
 
 class TestBlots(OcrEngineContract):
@@ -48,8 +46,8 @@ class TestBlots(OcrEngineContract):
     words = "blot"
 
 
-class TestCues(ChunkerContract):
-    name = "cues"
+class TestLines(ChunkerContract):
+    name = "lines"
     sized = False
 
 

@@ -67,14 +67,16 @@ class HaystackRetriever:
             ConfigError: there is no base.
             InputError: the query is blank, or a filter is none that Rove has.
         """
-        return {"documents": [_document(hit) for hit in self._searching(filters).search(query, top_k)]}
+        return {"documents": [_haystack_document(hit) for hit in self._searching(filters).search(query, top_k)]}
 
     @component.output_types(documents=list[Document])
     async def run_async(
         self, query: str, filters: Filters | None = None, top_k: int | None = None
     ) -> dict[str, list[Document]]:
         """See `run`."""
-        return {"documents": [_document(hit) for hit in await self._searching(filters).search_async(query, top_k)]}
+        return {
+            "documents": [_haystack_document(hit) for hit in await self._searching(filters).search_async(query, top_k)]
+        }
 
     def warm_up(self) -> None:
         """Open the base, where it is not handed in open."""
@@ -123,6 +125,6 @@ def texts_of(documents: Iterable[Document]) -> Iterator[Text]:
             yield Text(document.content, document.id, str(metadata.pop("title", "")), renamed_fields(metadata))
 
 
-def _document(hit: Hit) -> Document:
+def _haystack_document(hit: Hit) -> Document:
     meta = fields_of(hit)
     return Document(id=hit.chunk.chunk_id, content=hit.chunk.text, meta=meta, score=float(hit.score))

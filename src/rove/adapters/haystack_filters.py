@@ -44,41 +44,41 @@ def filter_of(filters: Mapping[str, Any] | None) -> Filter | None:
     """
     if not filters:
         return None
-    made = _made(filters, 1)
+    made = _parse_filter_node(filters, 1)
     check_filter(made)
     return made
 
 
-def _made(node: object, level: int) -> Filter:
+def _parse_filter_node(node: object, level: int) -> Filter:
     if level > DEEPEST:
         message = f"This filter is nested more than {DEEPEST} deep."
         raise InputError(message, cure="Join its conditions in fewer levels.", outcome="unsupported")
     given: Mapping[str, Any] = cast("Mapping[str, Any]", node) if isinstance(node, Mapping) else {}
     if "field" in given:
-        return _compared(given)
+        return _parse_comparison(given)
     operator, conditions = str(given.get("operator")), given.get("conditions")
     if operator not in JOINED or not isinstance(conditions, list) or not conditions:
-        raise _refused(cast("object", node))
-    return JOINED[operator]([_made(one, level + 1) for one in cast("list[object]", conditions)])
+        raise _filter_error_for(cast("object", node))
+    return JOINED[operator]([_parse_filter_node(one, level + 1) for one in cast("list[object]", conditions)])
 
 
-def _compared(given: Mapping[str, Any]) -> Filter:
+def _parse_comparison(given: Mapping[str, Any]) -> Filter:
     name, operator, value = str(given["field"]), str(given.get("operator")), given.get("value")
     if operator not in COMPARED or "value" not in given or name in OWN:
-        raise _refused(given)
+        raise _filter_error_for(given)
     of = field(name.removeprefix("meta."))
     if value is None and operator in {"==", "!="}:
         return ~of.exists() if operator == "==" else of.exists()
     if isinstance(value, list | tuple | set) != operator.endswith("in"):
-        raise _refused(given)
+        raise _filter_error_for(given)
     try:
         return COMPARED[operator](of, value)
     except TypeError:
-        raise _refused(given) from None
+        raise _filter_error_for(given) from None
 
 
-def _refused(node: object) -> InputError:
-    message = f"This filter cannot be used: {_shown(node)}."
+def _filter_error_for(node: object) -> InputError:
+    message = f"This filter cannot be used: {_filter_node_repr(node)}."
     cure = (
         'Write {"field": "meta.year", "operator": ">=", "value": 2020}, with one of '
         f"{' '.join(COMPARED)} over a field of the metadata, joined by AND, OR or NOT."
@@ -86,7 +86,7 @@ def _refused(node: object) -> InputError:
     return InputError(message, cure=cure, outcome="unsupported")
 
 
-def _shown(node: object) -> str:
+def _filter_node_repr(node: object) -> str:
     try:
         return f"{node!r:.200}"
     except RecursionError:

@@ -48,7 +48,7 @@ class LangChainRetriever(BaseRetriever):
         where: Filter | None = None,
     ) -> list[Document]:
         del run_manager
-        return [_document(hit) for hit in self._searching(where).search(query, top_k)]
+        return [_langchain_document(hit) for hit in self._searching(where).search(query, top_k)]
 
     async def _aget_relevant_documents(
         self,
@@ -59,7 +59,7 @@ class LangChainRetriever(BaseRetriever):
         where: Filter | None = None,
     ) -> list[Document]:
         del run_manager
-        return [_document(hit) for hit in await self._searching(where).search_async(query, top_k)]
+        return [_langchain_document(hit) for hit in await self._searching(where).search_async(query, top_k)]
 
     def _searching(self, where: Filter | None) -> Searching:
         own = Searching(self.kb, self.top_k, self.where, self.mode, self.rerank, self.min_score)
@@ -73,5 +73,5 @@ def texts_of(documents: Iterable[Document]) -> Iterator[Text]:
         yield Text(document.page_content, document.id or "", str(metadata.pop("title", "")), renamed_fields(metadata))
 
 
-def _document(hit: Hit) -> Document:
+def _langchain_document(hit: Hit) -> Document:
     return Document(page_content=hit.chunk.text, metadata=fields_of(hit), id=hit.chunk.chunk_id)

@@ -63,7 +63,7 @@ class Evidence:
         return np.log((count + 1) / (self.held.sum(axis=0) + 0.5)).astype(np.float32)
 
 
-def _lead(values: Vectors, evidence: Evidence) -> float:
+def _lead_over_run(values: Vectors, evidence: Evidence) -> float:
     return float(values.max() - evidence.run(np.sort(values)[::-1]).mean())
 
 
@@ -72,13 +72,13 @@ def _standing_out(evidence: Evidence) -> float:
     return float((evidence.late.max() - run.mean()) / (run.std() + 0.02))
 
 
-def _covered(evidence: Evidence) -> float:
+def _best_term_coverage(evidence: Evidence) -> float:
     weights = evidence.rarities()
     best = max((float(weights[held].sum()) for held in evidence.held[:CLOSEST]), default=0.0)
     return best / float(weights.sum()) if weights.sum() > 0 else 1.0
 
 
-def _strongest(values: Vectors) -> float:
+def _mean_of_strongest(values: Vectors) -> float:
     return float(np.sort(values)[-STRONGEST:].mean())
 
 
@@ -89,16 +89,16 @@ def _weakest(values: Vectors) -> float:
 FEATURES: dict[str, Feature] = {
     "late": lambda e: float(e.late.max()),
     "cosine": lambda e: float(e.cosines.max()),
-    "late_lead": lambda e: _lead(e.late, e),
+    "late_lead": lambda e: _lead_over_run(e.late, e),
     "late_stands_out": _standing_out,
     "late_next": lambda e: float(np.diff(np.sort(e.late)[-2:])[0]) if len(e.late) > 1 else 0.0,
-    "cosine_lead": lambda e: _lead(e.cosines, e),
+    "cosine_lead": lambda e: _lead_over_run(e.cosines, e),
     "closest_mean": lambda e: float(e.closest[0].mean()),
     "closest_weakest": lambda e: _weakest(e.closest[0]),
     "gain_mean": lambda e: float(e.gains().mean()),
     "gain_square": lambda e: float((e.gains() ** 2).mean()),
-    "gain_strongest": lambda e: _strongest(e.gains()),
-    "terms_covered": _covered,
+    "gain_strongest": lambda e: _mean_of_strongest(e.gains()),
+    "terms_covered": _best_term_coverage,
     "terms_missing": lambda e: float((~e.held.any(axis=0)).mean()) if e.held.shape[1] else 0.0,
     "spoken": lambda e: float(e.spoken[0]),
     "spoken_by_none": lambda e: float(not e.spoken.any()),

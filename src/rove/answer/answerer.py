@@ -15,30 +15,21 @@ from rove.answer.passages import TextOf, read_parents
 from rove.answer.refusal import refusal
 from rove.answer.short_answer import short_answer
 from rove.answer.spans import ReadSpans
+from rove.errors import ServiceError
 from rove.events import Listener
 from rove.language.pipe_rows import as_table
 from rove.language.rendering import render
 from rove.models import ChatModel, Embedder
 from rove.models.judge import Judge
-from rove.records import Answer, Hit, Sentence
+from rove.records import Answer, Hit, Note, Sentence
 from rove.settings import AnswerSettings
 from rove.tracing import stage
 
-NO_MODEL = "No chat model is configured, so this answer quotes the sources word for word."
-NO_SENTENCE = "They hold no whole sentence to quote."
-MODEL_REFUSED = "{model} found no answer in the references."
-FAILED = "The chat model failed, so this answer quotes the sources word for word. {reason}"
-UNHELD = "No reference holds what {model} wrote, so this answer quotes the sources word for word."
-DELETED = "{count} of {all} sentences were left out, since no reference holds them."
-DIFFERENT = (
-    "Sentences whose source says otherwise, each marked ≠: {count} of {all}. The source's words stand beside them."
-)
-NOT_SAID = "Sentences that no reference says, each marked [?]: {count} of {all}."
-MOVED = "Citations were corrected in {count} of the sentences."
-REPEATED = "The chat model wrote the same again and again. Each sentence stands here once."
-OTHER_LANGUAGE = "The chat model was asked twice for the language of the question, and wrote in another one."
-BY_RULES = "The sentences were checked by their words and values alone, since no judge is configured."
-CUT = "The chat model's reply was cut off: this is what it had written by then. {reason}"
+NO_MODEL = Note("no-model")
+NO_SENTENCE = Note("no-sentence")
+REPEATED = Note("repeated")
+OTHER_LANGUAGE = Note("other-language")
+BY_RULES = Note("checked-by-rules")
 
 
 class Answerer:
@@ -86,10 +77,11 @@ class Answerer:
             ServiceError: the embedder failed. (When the chat model fails, the answer is extractive and says so.)
         """
         hits = tuple(hits[: self._settings.references])
+        told = (verdict.note,) if verdict.note else ()
         if not verdict.passes:
-            return refused(question, hits, language, verdict.note)
+            return refused(question, hits, language, *told)
         answer = await self._written(question, hits, verdict, language, text_of, listener, follow)
-        return replace(answer, note=f"{answer.note} {verdict.note}".strip()) if verdict.note else answer
+        return replace(answer, notes=(*answer.notes, *told))
 
     async def _written(
         self,
@@ -103,7 +95,7 @@ class Answerer:
     ) -> Answer:
         hits = await read_parents(found, text_of)
 
-        async def quoted(note: str) -> Answer:
+        async def quoted(note: Note) -> Answer:
             judged = await self._judged(question, found, verdict, language, follow)
             read = await ReadSpans.of(found, verdict.readings, self._embedder)
             return await self._quote(question, hits, read, judged, language, text_of, note, follow)
@@ -115,7 +107,7 @@ class Answerer:
         if verified.holds:
             return held(question, verified, language, self._chat.name)
         if verified.refused:
-            refusing = refused(question, hits, language, MODEL_REFUSED.format(model=self._chat.name))
+            refusing = refused(question, hits, language, Note("model-found-none", {"model": self._chat.name}))
             return replace(refusing, thoughts=verified.thoughts)
         return beside(await quoted(unheld_note(verified, self._chat.name)), verified)
 
@@ -148,7 +140,7 @@ class Answerer:
 
     async def _quote(
         self, question: str, hits: Sequence[Hit], read: ReadSpans, judged: JudgedSpans | None, language: str,
-        text_of: TextOf, note: str, follow: FollowUp | None,
+        text_of: TextOf, note: Note, follow: FollowUp | None,
     ) -> Answer:  # fmt: skip
         with stage("quote"):
             chosen = await best_quotes(
@@ -163,20 +155,20 @@ class Answerer:
             )
         quotes = [one for one in chosen if check_citation(one.citation, await text_of(one.citation.document_id))]
         if not quotes:
-            return refused(question, hits, language, f"{note} {NO_SENTENCE}")
-        quotes, hits = number_citations(quotes, hits)
-        sentences = tuple(Sentence(render_block([one], marked=False), (one.citation,)) for one in quotes)
-        text = "\n\n".join(render_block(list(block)) for _, block in groupby(quotes, table_of))
-        return Answer(
-            question,
-            text,
-            "extractive",
-            language,
-            sentences,
-            tuple(hits),
-            note,
-            short=short_answer(quotes, judged or read),
+            return refused(question, hits, language, note, NO_SENTENCE)
+        return replace(
+            answer_from_quotes(question, quotes, hits, language, note), short=short_answer(quotes, judged or read)
         )
+
+
+def answer_from_quotes(
+    question: str, quotes: Sequence[Candidate], hits: Sequence[Hit], language: str, note: Note
+) -> Answer:
+    """Return quotes as an answer, cited by the hits that they are from; rows of one table as one."""
+    quotes, hits = number_citations(quotes, hits)
+    sentences = tuple(Sentence(render_block([one], marked=False), (one.citation,)) for one in quotes)
+    text = "\n\n".join(render_block(list(block)) for _, block in groupby(quotes, table_of))
+    return Answer(question, text, "extractive", language, sentences, tuple(hits), (note,))
 
 
 def number_citations(quotes: Sequence[Candidate], hits: Sequence[Hit]) -> tuple[list[Candidate], list[Hit]]:
@@ -199,9 +191,9 @@ def render_block(block: Sequence[Candidate], *, marked: bool = True) -> str:
 
 def held(question: str, verified: Verified, language: str, model: str) -> Answer:
     """Make the answer of a model's reply."""
-    note, cut = verified_note(verified), verified.failure is not None
+    notes, cut = verified_notes(verified), verified.failure is not None
     hits, thoughts = verified.hits, verified.thoughts
-    return Answer(question, verified.text, model, language, verified.sentences, hits, note, cut=cut, thoughts=thoughts)
+    return Answer(question, verified.text, model, language, verified.sentences, hits, notes, cut=cut, thoughts=thoughts)
 
 
 def beside(answer: Answer, verified: Verified) -> Answer:
@@ -210,31 +202,36 @@ def beside(answer: Answer, verified: Verified) -> Answer:
     return replace(answer, sentences=(*answer.sentences, *written), thoughts=verified.thoughts)
 
 
-def refused(question: str, hits: Sequence[Hit], language: str, note: str) -> Answer:
+def refused(question: str, hits: Sequence[Hit], language: str, *notes: Note) -> Answer:
     """Make the refusal: the fixed sentence in the question's language, and why."""
-    return Answer(question, refusal(language), "refused", language, (), tuple(hits), note)
+    return Answer(question, refusal(language), "refused", language, (), tuple(hits), notes)
 
 
-def unheld_note(verified: Verified, model: str) -> str:
+def unheld_note(verified: Verified, model: str) -> Note:
     """Say why nothing of a reply is shown: the model failed, or no reference holds it."""
-    return FAILED.format(reason=verified.failure) if verified.failure else UNHELD.format(model=model)
-
-
-def verified_note(verified: Verified) -> str:
-    """Say in words what was left out of a reply, marked, or mended in it, and that it was cut off."""
-    parts: list[str] = []
-    counted = (
-        (DELETED, verified.deleted),
-        (DIFFERENT, verified.count("differs")),
-        (NOT_SAID, verified.count("unsourced")),
-    )
-    parts += [text.format(count=count, all=len(verified.sentences)) for text, count in counted if count]
-    if verified.moved:
-        parts.append(MOVED.format(count=verified.moved))
-    parts += [REPEATED] if verified.repeats else []
-    parts += [OTHER_LANGUAGE] if verified.written_in else []
-    if not verified.judged:
-        parts.append(BY_RULES)
     if verified.failure:
-        parts.append(CUT.format(reason=verified.failure))
-    return " ".join(parts)
+        return Note("model-failed", {"reason": str(verified.failure)})
+    return Note("model-unheld", {"model": model})
+
+
+def verified_notes(verified: Verified) -> tuple[Note, ...]:
+    """Say what was left out of a reply, marked, or mended in it, and that it was cut off."""
+    counted = (
+        ("left-out", verified.deleted),
+        ("differing", verified.count("differs")),
+        ("unsourced", verified.count("unsourced")),
+    )
+    notes = [Note(code, {"count": count, "all": len(verified.sentences)}) for code, count in counted if count]
+    if verified.moved:
+        notes.append(Note("citations-corrected", {"count": verified.moved}))
+    notes += [REPEATED] if verified.repeats else []
+    notes += [OTHER_LANGUAGE] if verified.written_in else []
+    notes += [] if verified.judged else [BY_RULES]
+    if verified.failure:
+        notes.append(cut_note(verified.failure))
+    return tuple(notes)
+
+
+def cut_note(failure: ServiceError) -> Note:
+    """Say why a reply was cut off."""
+    return Note("reply-cut", {"reason": str(failure)})

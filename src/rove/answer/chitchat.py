@@ -42,7 +42,7 @@ def chitchat(message: str, language: str = "") -> Chitchat | None:
     said = letters(message) if len(message) <= MOST_CHARS else ""
     known = [
         Chitchat(kind, spoken, words["reply"])
-        for kind, languages in _table().items()
+        for kind, languages in _chitchat_table().items()
         for spoken, words in languages.items()
         if re.fullmatch(words["said"], said)
     ]
@@ -66,6 +66,6 @@ def _portrait(known: Chitchat, settings: AnswerSettings) -> str:
 
 
 @cache
-def _table() -> Mapping[str, Mapping[str, Mapping[str, str]]]:
+def _chitchat_table() -> Mapping[str, Mapping[str, Mapping[str, str]]]:
     found = tomllib.loads(files("rove.answer").joinpath("chitchat.toml").read_text("utf-8"))
     return cast("Mapping[str, Mapping[str, Mapping[str, str]]]", found)

@@ -93,7 +93,7 @@ def support(sentence: str, reference: str, language: str, *, context: str = "") 
     if len(values) > MOST_VALUES:
         return None
     rows = {row.span[0]: row.said for row in table_rows(reference)}
-    units = [_unit(reference, span, claim, language, rows) for span in sentence_spans(reference, language)]
+    units = [_read_source_unit(reference, span, claim, language, rows) for span in sentence_spans(reference, language)]
     prose = [value for unit in units if unit.span[0] not in rows for value in unit.values]
     inside = [value for value in values if not holds_value(value, prose, measures)]
     if rows and misplaces(sentence, inside, list(table_rows(reference)), language, measures):
@@ -105,7 +105,7 @@ def support(sentence: str, reference: str, language: str, *, context: str = "") 
     for width in range(1, WIDEST_WINDOW + 1):
         for first in range(len(units) - width + 1):
             window = units[first : first + width]
-            share = _share(asked, window, known)
+            share = _claim_term_share(asked, window, known)
             value = share - WINDOW_COST * (width - 1)
             if share >= least and value > best_value:
                 best, best_value = (window[0].span[0], window[-1].span[1]), value
@@ -176,7 +176,7 @@ def _is_of_name(value: Value, sentence: str, above: str) -> bool:
     return bool(word) and f" {fold_spelling(word[0])} " in above
 
 
-def _unit(reference: str, span: Span, claim: Claim, language: str, rows: Mapping[int, str]) -> _Unit:
+def _read_source_unit(reference: str, span: Span, claim: Claim, language: str, rows: Mapping[int, str]) -> _Unit:
     text = rows.get(span[0], reference[span[0] : span[1]])
     told = read_claim(text, language)
     mirrored = len(claim.terms & told.terms) >= MIRRORED_SHARE * len(told.terms) if told.terms else False
@@ -184,7 +184,7 @@ def _unit(reference: str, span: Span, claim: Claim, language: str, rows: Mapping
     return _Unit(span, frozenset(terms(text, language)), values, told.negated, mirrored, told.scopes)
 
 
-def _share(asked: _Asked, window: Sequence[_Unit], known: set[str]) -> float:
+def _claim_term_share(asked: _Asked, window: Sequence[_Unit], known: set[str]) -> float:
     """Return the share of the claim's terms in the window; 0 where a value or a scope is missing, or "not" differs."""
     claim, held = asked.claim, [value for unit in window for value in unit.values]
     if not all(holds_value(value, held, asked.units) for value in asked.values):

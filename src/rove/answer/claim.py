@@ -53,7 +53,7 @@ def read_claim(sentence: str, language: str) -> Claim:
     return Claim(
         terms=frozenset(query_terms(_without_numbers(bare, language), language)),
         numbers=numbers(bare, language),
-        names=_names(bare, language),
+        names=_names_by_case(bare, language),
         quotations=tuple("".join(groups) for groups in _QUOTED.findall(bare)),
         links=links,
         negated=negates(bare, language),
@@ -103,7 +103,7 @@ def fold_spelling(text: str) -> str:
     return " ".join(text.replace("*", "").replace("`", "").split())
 
 
-def _names(text: str, language: str) -> frozenset[str]:
+def _names_by_case(text: str, language: str) -> frozenset[str]:
     words = list(_WORD.finditer(text))
     if language in NO_NAMES_BY_CASE:
         return frozenset()

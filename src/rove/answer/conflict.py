@@ -103,13 +103,13 @@ def difference(question: str, one: Statement, other: Statement) -> Difference | 
     """
     if one.language != other.language or (one.table and one.table == other.table):
         return None
-    a, b = _said(one), _said(other)
+    a, b = _read_statement(one), _read_statement(other)
     if not _same_subject(one, other) or a.labels != b.labels:
         return None
-    dates = _apart(a.dates, b.dates)
+    dates = _are_disjoint_dates(a.dates, b.dates)
     only_a, only_b = a.numbers_beside(b) - b.numbers_beside(a), b.numbers_beside(a) - a.numbers_beside(b)
     values = bool(only_a and only_b)
-    if _alike(a.frame, b.frame, one.language) and not (a.names - b.names and b.names - a.names):
+    if _are_similar_frames(a.frame, b.frame, one.language) and not (a.names - b.names and b.names - a.names):
         if a.negated != b.negated:
             return None if dates or values else Difference("negation")
         if dates:
@@ -119,26 +119,26 @@ def difference(question: str, one: Statement, other: Statement) -> Difference | 
             return Difference("number", next(iter(only_a)), next(iter(only_b))) if both else None
     if dates or values or a.negated != b.negated:
         return None
-    return _names(question, one, other, a, b)
+    return _name_difference(question, one, other, a, b)
 
 
-def _said(statement: Statement) -> _Said:
+def _read_statement(statement: Statement) -> _Said:
     text = _ENDING.sub("", unicodedata.normalize("NFKC", statement.text))
     shown = tuple(match.group().strip() for match in _DATE.finditer(text))
     bare = _DATE.sub(" ", text)
     claim = read_claim(bare, statement.language)
     return _Said(
-        frame=_frame(bare, statement.language),
+        frame=_statement_frame(bare, statement.language),
         numbers=numbers(bare, statement.language),
         dates=frozenset(frozenset(part.casefold() for part in _DATE_PART.findall(date)) for date in shown),
         shown_dates=shown,
-        labels=_labels(bare),
+        labels=_names_with_numbers(bare),
         names=frozenset(_capitals(bare, statement.language)),
         negated=claim.negated,
     )
 
 
-def _frame(text: str, language: str) -> frozenset[str]:
+def _statement_frame(text: str, language: str) -> frozenset[str]:
     """Return the telling words without numbers and negations."""
     if language not in UNSPACED:
         denying = {term for word in negations(language).split() for term in terms(word, language)}
@@ -148,7 +148,7 @@ def _frame(text: str, language: str) -> frozenset[str]:
     return frozenset(query_terms(_HAN_NUMBER.sub(" ", re.sub(r"\d[\d.,]*", " ", text)), language))
 
 
-def _alike(one: frozenset[str], other: frozenset[str], language: str) -> bool:
+def _are_similar_frames(one: frozenset[str], other: frozenset[str], language: str) -> bool:
     common = len(one & other)
     least = LEAST_COMMON_UNSPACED if language in UNSPACED else LEAST_COMMON
     shorter, longer = sorted((len(one), len(other)))
@@ -171,12 +171,12 @@ def _opens_with_pronoun(statement: Statement) -> bool:
     return first is not None and first.group().casefold() in words
 
 
-def _apart(one: frozenset[frozenset[str]], other: frozenset[frozenset[str]]) -> bool:
+def _are_disjoint_dates(one: frozenset[frozenset[str]], other: frozenset[frozenset[str]]) -> bool:
     """Say whether both statements have dates, none of which is, or is part of, one of the other's."""
     return bool(one and other) and not any(a <= b or b <= a for a in one for b in other)
 
 
-def _names(question: str, one: Statement, other: Statement, a: _Said, b: _Said) -> Difference | None:
+def _name_difference(question: str, one: Statement, other: Statement, a: _Said, b: _Said) -> Difference | None:
     language = one.language
     if language in UNSPACED or language in NO_NAMES_BY_CASE:
         slot = _slot(one.text, other.text, language) if _asks_for_one(question, language) else None
@@ -195,7 +195,7 @@ def _names(question: str, one: Statement, other: Statement, a: _Said, b: _Said) 
     if not asked.isdisjoint(terms(f"{said_a} {said_b}", language)):
         return None
     held = asked & frames[0] & frames[1]
-    if not asked or len(held) < ASKED_SHARE * len(asked) or not _alike(frames[0], frames[1], language):
+    if not asked or len(held) < ASKED_SHARE * len(asked) or not _are_similar_frames(frames[0], frames[1], language):
         return None
     return Difference("name", said_a, said_b)
 
@@ -212,17 +212,17 @@ def _capitals(text: str, language: str) -> tuple[str, ...]:
     if language in UNSPACED:
         return ()
     words = [word.group() for word in _WORD.finditer(text)]
-    telling = [word for i, word in enumerate(words) if i or _telling(word, language)]
+    telling = [word for i, word in enumerate(words) if i or _is_content_word(word, language)]
     return tuple(dict.fromkeys(word for word in telling if word[0].isupper() and len(word) > 1))
 
 
-def _labels(text: str) -> frozenset[str]:
+def _names_with_numbers(text: str) -> frozenset[str]:
     """Return names that end in a number: "HD 39", "Volume 3", "第4"."""
     found = _LABEL.findall(text)
     return frozenset(label for label in found if " " not in label or label[0].isupper())
 
 
-def _telling(word: str, language: str) -> bool:
+def _is_content_word(word: str, language: str) -> bool:
     return bool(read_claim(f"x {word.casefold()}", language).terms - {"x"})
 
 

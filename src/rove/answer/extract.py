@@ -103,23 +103,23 @@ async def best_quotes(
         ServiceError: the embedder failed.
     """
     every = await asyncio.to_thread(list_candidates, question, hits, language, with_codes(question, hits))
-    if judged and (answering := _answering(every, judged)):
+    if judged and (answering := _sure_candidates(every, judged)):
         return _in_reading_order(answering[:quotes])
     candidates = every[:CANDIDATES]
     if not candidates:
         return []
     asked = await embedder.queries([question])
     known = await embedder.passages([f"{one.under} {one.text}".lstrip() for one in candidates])
-    nearness = _scaled(known @ asked[0])
+    nearness = _min_max_scale(known @ asked[0])
     if follow:
         own = await embedder.queries([follow.question])
-        nearness = (nearness + _scaled(known @ own[0])) / 2
+        nearness = (nearness + _min_max_scale(known @ own[0])) / 2
     held = await asyncio.to_thread(_overlaps, follow.question if follow else question, candidates, language)
     ranks = np.array([candidate.citation.number for candidate in candidates])
     scores = MEANING * nearness + WORDS * held + (FOLLOWED if follow else RANK) / ranks
-    scores += READ * _read(candidates, spans)
+    scores += READ * _reader_scores(candidates, spans)
     if follow:
-        scores += await asyncio.to_thread(_followed, follow, candidates, language)
+        scores += await asyncio.to_thread(_follow_up_scores, follow, candidates, language)
     order = sorted(range(len(candidates)), key=lambda i: -float(scores[i]))[:quotes]
     return _in_reading_order([candidates[i] for i in order if scores[i] >= WEAK * scores[order[0]]])
 
@@ -134,7 +134,7 @@ def with_codes(question: str, hits: Sequence[Hit]) -> frozenset[str]:
     return coded or frozenset(said)
 
 
-def _answering(candidates: Sequence[Candidate], spans: JudgedSpans) -> list[Candidate]:
+def _sure_candidates(candidates: Sequence[Candidate], spans: JudgedSpans) -> list[Candidate]:
     """Return what holds a sure answer, the surest first; of equal answers the surest."""
     seen = [(spans.best(one.citation.document_id, one.citation.span), one) for one in candidates]
     sure = [(span, one) for span, one in seen if span and span.score >= spans.level]
@@ -167,13 +167,13 @@ def list_candidates(
     for number, hit in enumerate(hits, 1):
         if documents is not None and hit.chunk.document_id not in documents:
             continue
-        for candidate in (*_sentences(hit, number), *_rows(hit, number)):
+        for candidate in (*_sentence_candidates(hit, number), *_row_candidates(hit, number)):
             if _could_answer(candidate, question, language):
                 found.setdefault(candidate.text.casefold(), candidate)
     return list(found.values())
 
 
-def _sentences(hit: Hit, number: int) -> Iterator[Candidate]:
+def _sentence_candidates(hit: Hit, number: int) -> Iterator[Candidate]:
     """Yield the sentences of a hit; the items of a list know what announced it, up to the next paragraph or heading."""
     text = hit.chunk.text
     announced, begins, before = "", False, 0
@@ -192,22 +192,22 @@ def _sentences(hit: Hit, number: int) -> Iterator[Candidate]:
             announced, begins = said, True
 
 
-def _rows(hit: Hit, number: int) -> Iterator[Candidate]:
+def _row_candidates(hit: Hit, number: int) -> Iterator[Candidate]:
     for place, row in enumerate(table_rows(hit.chunk.text, hit.chunk.prefix)):
         yield Candidate(cite(hit, number, row.span), hit, ROWS + 2 * place, row.said, names=row.names)
 
 
 def _could_answer(candidate: Candidate, question: str, language: str) -> bool:
     said = _TARGET.sub("]", candidate.text)
-    if _letters(said) < LEAST_LETTERS or _ASKS.search(said) or _ANNOUNCES.search(said):
+    if _count_sentence_letters(said) < LEAST_LETTERS or _ASKS.search(said) or _ANNOUNCES.search(said):
         return False
     if candidate.is_row or _ENDS.search(said):
         return True
-    linked = _letters(_LABEL.sub("", said)) == 0
-    return not linked and not _is_heading(candidate) and _news(candidate, question, language) > 0
+    linked = _count_sentence_letters(_LABEL.sub("", said)) == 0
+    return not linked and not _is_heading_text(candidate) and _news(candidate, question, language) > 0
 
 
-def _is_heading(candidate: Candidate) -> bool:
+def _is_heading_text(candidate: Candidate) -> bool:
     said = fold_spelling(candidate.text)
     return any(
         fold_spelling(heading).endswith(said) for heading in (candidate.hit.title, *candidate.hit.chunk.headings)
@@ -227,7 +227,7 @@ def _overlaps(question: str, candidates: Sequence[Candidate], language: str) -> 
     return np.array([len(asked.intersection(terms(text, language))) / max(len(asked), 1) for text in told])
 
 
-def _followed(follow: FollowUp, candidates: Sequence[Candidate], language: str) -> NDArray[np.float64]:
+def _follow_up_scores(follow: FollowUp, candidates: Sequence[Candidate], language: str) -> NDArray[np.float64]:
     amount, said = asks_amount(follow.question, language), fold_spelling(follow.said)
     return np.array(
         [
@@ -238,17 +238,17 @@ def _followed(follow: FollowUp, candidates: Sequence[Candidate], language: str) 
     )
 
 
-def _read(candidates: Sequence[Candidate], spans: ReadSpans) -> NDArray[np.float64]:
+def _reader_scores(candidates: Sequence[Candidate], spans: ReadSpans) -> NDArray[np.float64]:
     found = (spans.best(one.citation.document_id, one.citation.span) for one in candidates)
     return np.array([1 / (1 + np.exp(-best.score)) if best else 0.0 for best in found])
 
 
-def _scaled(values: NDArray[np.float32]) -> NDArray[np.float64]:
+def _min_max_scale(values: NDArray[np.float32]) -> NDArray[np.float64]:
     low, high = float(values.min()), float(values.max())
     return (values.astype(np.float64) - low) / (high - low) if high > low else np.ones(len(values))
 
 
-def _letters(text: str) -> int:
+def _count_sentence_letters(text: str) -> int:
     return sum(character.isalnum() for character in text) + 2 * len(_UNSPACED.findall(text))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import ParamSpec
 
-from rove.answer.answerer import NO_MODEL, beside, refused, unheld_note, verified_note
+from rove.answer.answerer import NO_MODEL, beside, refused, unheld_note, verified_notes
 from rove.answer.chat import AnswerContext, write_answer
 from rove.answer.cite import check_citation, marks
 from rove.answer.conflict import Statement, conflicts, grouped
@@ -19,17 +19,12 @@ from rove.language.rendering import render
 from rove.language.words import query_terms, terms
 from rove.models import ChatModel, word_rule_of
 from rove.off_loop import chars_of, off_loop
-from rove.records import Answer, Chunk, Citation, Conflict, Hit, PathStep, Sentence, Side
+from rove.records import Answer, Chunk, Citation, Conflict, Hit, Note, PathStep, Sentence, Side
 from rove.records.moment import times_field
 from rove.records.walk_events import Fact
 
 P = ParamSpec("P")
 
-NO_FACT = "The walk found no fact that bears on the question."
-MODEL_REFUSED = "{model} found no answer in the facts."
-LOST = "{count} facts were left out, since their sources do not say so any more."
-UNSOURCED = "{count} facts that the user gave are in no source; they guided the walk and are not part of the answer."
-RECALLED = "{count} of the facts that this answer rests on were found by earlier walks."
 MEMORY = "memory"
 STEP = "→"
 """Between the steps of a chain."""
@@ -49,7 +44,7 @@ async def answer_from_facts(
     asked: Sequence[str] = (),
     path: Sequence[PathStep] = (),
     chain: Sequence[str] = (),
-    unwritten: str = NO_MODEL,
+    unwritten: Note = NO_MODEL,
     absent: str = "",
 ) -> Answer:
     """Answer a question from facts, each cited to the exact words that it rests on.
@@ -80,7 +75,7 @@ async def answer_from_facts(
     led = {step.fact_id for step in path if step.lead}
     steps = checked.steps(chain)
     if not checked.facts:
-        answer = refused(question, hits, language, NO_FACT)
+        answer = refused(question, hits, language, Note("no-fact-bears"))
     elif steps and absent and context.chat is None:
         answer = await checked.composed(checked.pointing, steps, absent)
     elif steps and context.chat is None:
@@ -104,7 +99,7 @@ class _CheckedFacts:
     facts: list[Fact]
     citations: dict[str, Citation]
     hits: tuple[Hit, ...]
-    note: str
+    notes: tuple[Note, ...]
 
     @classmethod
     async def made(
@@ -118,22 +113,23 @@ class _CheckedFacts:
             if f.citation and check_citation(f.citation, await context.text_of(f.citation.document_id))
         ]
         ordered = in_chain_order(question, held, language)
-        references = await read_parents(_references(ordered, hits), context.text_of)
-        citations = {f.fact_id: _numbered(f.citation, references) for f in ordered if f.citation}
+        references = await read_parents(_fact_references(ordered, hits), context.text_of)
+        citations = {f.fact_id: _number_citation(f.citation, references) for f in ordered if f.citation}
         lost, unsourced = len(sourced) - len(held), len(facts) - len(sourced)
-        parts = [text.format(count=n) for text, n in ((LOST, lost), (UNSOURCED, unsourced)) if n]
-        return cls(question, language, context, ordered, citations, references, " ".join(parts))
+        counted = (("facts-lost", lost), ("facts-unsourced", unsourced))
+        notes = tuple(Note(code, {"count": count}) for code, count in counted if count)
+        return cls(question, language, context, ordered, citations, references, notes)
 
     async def written(self, chat: ChatModel, asked: Sequence[str], led: Collection[str]) -> Answer:
         """Let the chat model write from the facts, and keep what the sources hold."""
         verified = await write_answer(self.question, self._digests(), self.hits, self.language, chat, self.context)
         if verified.holds:
             self._number(verified.hits)
-            told = verified_note(verified)
+            told = verified_notes(verified)
             answer = await self.composed(self._with_conflicts, chat.name, verified.text, verified.sentences, told)
             return replace(answer, cut=verified.failure is not None, thoughts=verified.thoughts)
         if verified.refused:
-            note = MODEL_REFUSED.format(model=chat.name)
+            note = Note("model-found-none-in-facts", {"model": chat.name})
             return refused(self.question, self.hits, self.language, note)
         return beside(await self.composed(self.quoted, asked, led, unheld_note(verified, chat.name)), verified)
 
@@ -149,10 +145,10 @@ class _CheckedFacts:
             for step in path
         )
         recalled = sum(fact.origin == MEMORY and _among(fact.citation, used) for fact in self.facts)
-        note = RECALLED.format(count=recalled) if recalled else ""
-        return replace(answer, note=" ".join(part for part in (answer.note, self.note, note) if part), path=steps)
+        notes = (Note("facts-recalled", {"count": recalled}),) if recalled else ()
+        return replace(answer, notes=(*answer.notes, *self.notes, *notes), path=steps)
 
-    def quoted(self, asked: Sequence[str], led: Collection[str], note: str) -> Answer:
+    def quoted(self, asked: Sequence[str], led: Collection[str], note: Note) -> Answer:
         """Quote the facts that answer by themselves, then what leads brought, in the order of the chain.
 
         One that contradicts another is quoted beside it. See `answer_from_facts`.
@@ -162,11 +158,11 @@ class _CheckedFacts:
         brought = (
             [fact for fact in self.facts if fact.fact_id in led or self._bridged(fact, own)] if own else self.facts
         )
-        chosen = _chosen(self.question, brought, self.language, self.context.settings.quotes, own)
+        chosen = _select_quoted_facts(self.question, brought, self.language, self.context.settings.quotes, own)
         self._number_first(chosen)
-        sentences = tuple(Sentence(_quote(fact), (self.citations[fact.fact_id],)) for fact in chosen)
+        sentences = tuple(Sentence(_fact_quote(fact), (self.citations[fact.fact_id],)) for fact in chosen)
         text = "\n\n".join(f"{s.text} {marks([c.number for c in s.citations])}" for s in sentences)
-        return self._with_conflicts("extractive", text, sentences, note)
+        return self._with_conflicts("extractive", text, sentences, (note,))
 
     def steps(self, chain: Sequence[str]) -> list[Fact]:
         """Return the facts of a chain in its order; none where one of them does not stand in its source any more."""
@@ -174,7 +170,7 @@ class _CheckedFacts:
         found = [by_id[fact_id] for fact_id in chain if fact_id in by_id]
         return found if len(found) == len(chain) else []
 
-    def chained(self, steps: Sequence[Fact], note: str) -> Answer:
+    def chained(self, steps: Sequence[Fact], note: Note) -> Answer:
         """Tell the steps in their order, each cited; the words of the last one that answer are the short answer."""
         self._number_first(steps)
         told = [fact.text if at == 0 else self._without_title(fact, steps[at - 1]) for at, fact in enumerate(steps)]
@@ -182,8 +178,8 @@ class _CheckedFacts:
             Sentence(render(said).line, (self.citations[fact.fact_id],)) for said, fact in zip(told, steps, strict=True)
         )
         text = f" {STEP} ".join(f"{s.text} {marks([c.number for c in s.citations])}" for s in sentences)
-        answer = Answer(self.question, text, "extractive", self.language, sentences, self.hits, note)
-        return replace(answer, short=_short(steps[-1], self.citations[steps[-1].fact_id]))
+        answer = Answer(self.question, text, "extractive", self.language, sentences, self.hits, (note,))
+        return replace(answer, short=_short_citation(steps[-1], self.citations[steps[-1].fact_id]))
 
     def _without_title(self, fact: Fact, before: Fact) -> str:
         """Return what a step says, without the title of its document where the step before stands in the same."""
@@ -194,7 +190,7 @@ class _CheckedFacts:
     def pointing(self, steps: Sequence[Fact], absent: str) -> Answer:
         """Refuse, and say how far the steps led, each cited, and to what, which is not there."""
         self._number_first(steps)
-        sentences = tuple(Sentence(_quote(fact), (self.citations[fact.fact_id],)) for fact in steps)
+        sentences = tuple(Sentence(_fact_quote(fact), (self.citations[fact.fact_id],)) for fact in steps)
         told = f" {STEP} ".join(f"“{s.text}” {marks([c.number for c in s.citations])}" for s in sentences)
         text = _in(self.language, "as_far_as").format(steps=told, lead=absent)
         return Answer(self.question, text, "refused", self.language, sentences, self.hits)
@@ -217,19 +213,19 @@ class _CheckedFacts:
         self.hits = tuple(hits)
         self.citations = {name: replace(c, number=after[c.number]) for name, c in self.citations.items()}
 
-    def _with_conflicts(self, mode: str, text: str, sentences: Sequence[Sentence], note: str) -> Answer:
+    def _with_conflicts(self, mode: str, text: str, sentences: Sequence[Sentence], notes: tuple[Note, ...]) -> Answer:
         cited = {(c.document_id, c.span) for sentence in sentences for c in sentence.citations}
         shown = [c for c in self._conflicts() if any(_among(side.citation, cited) for side in c.sides)]
         lines: list[str] = []
         for conflict in shown:
             lines.append(_in(self.language, "contradictions"))
-            lines += [_line(side) for side in conflict.sides]
+            lines += [_conflict_side_line(side) for side in conflict.sides]
         told = {sentence.text for sentence in sentences}
         sides = [side.citation for conflict in shown for side in conflict.sides]
         more = [Sentence(said, (c,)) for c in dict.fromkeys(sides) if (said := render(c.quote).line) not in told]
         text = "\n\n".join(part for part in (text, "\n".join(lines)) if part)
         return Answer(
-            self.question, text, mode, self.language, (*sentences, *more), self.hits, note, conflicts=tuple(shown)
+            self.question, text, mode, self.language, (*sentences, *more), self.hits, notes, conflicts=tuple(shown)
         )
 
     def _conflicts(self) -> list[Conflict]:
@@ -280,14 +276,16 @@ def in_chain_order(question: str, facts: Sequence[Fact], language: str) -> list[
     for number in sorted({fact.round for fact in facts}):
         left = [fact for fact in facts if fact.round == number]
         while left:
-            following = max(left, key=lambda fact: (_share(told[fact.fact_id], known), fact.relevance))
+            following = max(left, key=lambda fact: (_known_word_share(told[fact.fact_id], known), fact.relevance))
             left.remove(following)
             ordered.append(following)
             known |= told[following.fact_id]
     return ordered
 
 
-def _chosen(question: str, facts: Sequence[Fact], language: str, quotes: int, own: Sequence[Fact] = ()) -> list[Fact]:
+def _select_quoted_facts(
+    question: str, facts: Sequence[Fact], language: str, quotes: int, own: Sequence[Fact] = ()
+) -> list[Fact]:
     """Choose at most `quotes` facts to quote, in their order: the most relevant, and of like ones what says new things.
 
     Fewer where the rest is weak (`WEAK`). After those of the question's `own`, which are all quoted, only facts that
@@ -296,7 +294,7 @@ def _chosen(question: str, facts: Sequence[Fact], language: str, quotes: int, ow
     asked = set(query_terms(question, language))
     told = {fact.fact_id: set(terms(fact.text, language)) for fact in (*own, *facts)}
     chosen = list(own)
-    quoted = {fact.fact_id: _quote(fact) for fact in facts}
+    quoted = {fact.fact_id: _fact_quote(fact) for fact in facts}
     left: list[Fact] = list(facts)
     while left and len(chosen) - len(own) < quotes:
         open_ = asked - set[str]().union(*(told[fact.fact_id] for fact in chosen))
@@ -310,13 +308,13 @@ def _chosen(question: str, facts: Sequence[Fact], language: str, quotes: int, ow
     return [*own, *(fact for fact in facts if fact in chosen[len(own) :])]
 
 
-def _quote(fact: Fact) -> str:
+def _fact_quote(fact: Fact) -> str:
     """Return the source's words, rendered; of a table's row what the reader made of it, each cell with its column."""
     quote = fact.citation.quote.strip() if fact.citation else ""
     return render(fact.text if fact.origin == "text" and quote.startswith("|") else quote or fact.text).line
 
 
-def _short(fact: Fact, citation: Citation) -> Citation | None:
+def _short_citation(fact: Fact, citation: Citation) -> Citation | None:
     """Return the words of a fact's quote that answer; None where they are not known."""
     if fact.short is None:
         return None
@@ -325,22 +323,22 @@ def _short(fact: Fact, citation: Citation) -> Citation | None:
     return replace(citation, span=fact.short, quote=said) if start >= 0 and said else None
 
 
-def _share(words: set[str], known: set[str]) -> float:
+def _known_word_share(words: set[str], known: set[str]) -> float:
     return len(words & known) / len(words) if words else 0.0
 
 
-def _references(facts: Sequence[Fact], hits: Sequence[Hit]) -> list[Hit]:
+def _fact_references(facts: Sequence[Fact], hits: Sequence[Hit]) -> list[Hit]:
     """Return the chunks that the facts come from, each once, in the order of the facts."""
     by_chunk = {hit.chunk.chunk_id: hit for hit in hits}
     found: dict[str, Hit] = {}
     for citation in (fact.citation for fact in facts if fact.citation):
-        hit = by_chunk.get(citation.chunk_id) or next((hit for hit in hits if _holds(hit, citation)), None)
-        hit = hit if hit and _holds(hit, citation) else _own_words(citation)
+        hit = by_chunk.get(citation.chunk_id) or next((hit for hit in hits if _is_cited_parent(hit, citation)), None)
+        hit = hit if hit and _is_cited_parent(hit, citation) else _own_words(citation)
         found.setdefault(f"{hit.chunk.chunk_id} {hit.chunk.span}", hit)
     return list(found.values())
 
 
-def _holds(hit: Hit, citation: Citation) -> bool:
+def _is_cited_parent(hit: Hit, citation: Citation) -> bool:
     start, end = hit.chunk.parent or hit.chunk.span
     return hit.chunk.document_id == citation.document_id and start <= citation.span[0] and citation.span[1] <= end
 
@@ -354,12 +352,12 @@ def _own_words(citation: Citation) -> Hit:
     return Hit(chunk, 0.0, uri=citation.uri, title=citation.title)
 
 
-def _numbered(citation: Citation, references: Sequence[Hit]) -> Citation:
-    number = next(number for number, hit in enumerate(references, 1) if _covers(hit, citation))
+def _number_citation(citation: Citation, references: Sequence[Hit]) -> Citation:
+    number = next(number for number, hit in enumerate(references, 1) if _is_cited_chunk(hit, citation))
     return replace(citation, number=number)
 
 
-def _covers(hit: Hit, citation: Citation) -> bool:
+def _is_cited_chunk(hit: Hit, citation: Citation) -> bool:
     start, end = hit.chunk.span
     return hit.chunk.document_id == citation.document_id and start <= citation.span[0] and citation.span[1] <= end
 
@@ -370,12 +368,12 @@ def _are_own(facts: Sequence[Fact], context: AnswerContext) -> bool:
     return all(fact.origin in origins for fact in facts)
 
 
-def _far(found: Sequence[Hit], verdict: GateVerdict, led: Collection[str], context: AnswerContext) -> str:
-    """Say why the question cannot be answered from what it found; "" where it can, or a lead led further."""
+def _far(found: Sequence[Hit], verdict: GateVerdict, led: Collection[str], context: AnswerContext) -> Note | None:
+    """Say why the question cannot be answered from what it found; None where it can, or a lead led further."""
     if (verdict.passes and (verdict.readings or word_rule_of(context.embedder))) or not (verdict.passes or led):
         return verdict.note
     near = by_distance(found, context.embedder, context.settings)
-    return "" if not found or near.passes else near.note
+    return None if not found or near.passes else near.note
 
 
 def _among(citation: Citation | None, cited: set[tuple[str, tuple[int, int]]]) -> bool:
@@ -392,7 +390,7 @@ def _in(language: str, name: str) -> str:
     return sentences.get(language.partition("-")[0].lower(), sentences["en"])
 
 
-def _line(side: Side) -> str:
+def _conflict_side_line(side: Side) -> str:
     citation = side.citation
     source = f"{citation.title or citation.uri}, {side.date}" if side.date else citation.title or citation.uri
     return f"- “{render(citation.quote).line}” ({source}) {marks([citation.number])}"

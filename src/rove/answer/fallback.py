@@ -15,13 +15,10 @@ from rove.answer.passages import TextOf
 from rove.errors import ServiceError
 from rove.events import Listener, ignore
 from rove.models import ChatModel
-from rove.records import Answer, Expansion, Filter, Hit
+from rove.records import Answer, Expansion, Filter, Hit, Note
 from rove.registry import Registry
 from rove.retrieve import SearchContext
 from rove.settings import AnswerSettings
-
-BY = 'Found by the fallback "{name}".'
-FAILED = 'The fallback "{name}" failed. {reason}'
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +54,7 @@ class Rescue:
 
     hits: tuple[Hit, ...] = ()
     answer: Answer | None = None
-    note: str = ""
+    note: Note | None = None
 
 
 class Fallback(Protocol):
@@ -100,28 +97,24 @@ async def fall_back(
         ConfigError: no fallback has that name.
         ServiceError: the embedder failed.
     """
-    notes = [refused.note]
+    notes = list(refused.notes)
     for name in context.settings.fallback:
         fallback: Fallback = FALLBACKS.get(name)(context)
         try:
             rescue = await fallback.rescue(case)
         except ServiceError as error:
-            notes.append(FAILED.format(name=name, reason=error.reason))
+            notes.append(Note("fallback-failed", {"name": name, "reason": error.reason}))
             continue
-        notes.append(rescue.note)
+        notes += [rescue.note] if rescue.note else []
         if rescue.answer is not None and rescue.answer.refused:
             break
         if rescue.answer is not None:
-            return replace(rescue.answer, note=_joined((*notes, rescue.answer.note)))
+            return replace(rescue.answer, notes=(*notes, *rescue.answer.notes))
         verdict = by_distance(rescue.hits, context.search_context.embedder, context.settings)
         if verdict.passes:
             answer = await answerer.answer(
                 case.question, rescue.hits, verdict, language=case.language, text_of=text_of, listener=context.listener
             )
             if not answer.refused:
-                return replace(answer, note=_joined((*notes, BY.format(name=name), answer.note)))
-    return replace(refused, note=_joined(notes))
-
-
-def _joined(notes: Sequence[str]) -> str:
-    return " ".join(dict.fromkeys(note for note in notes if note))
+                return replace(answer, notes=(*notes, Note("by-fallback", {"name": name}), *answer.notes))
+    return replace(refused, notes=tuple(notes))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from rove.answer.fallback import Case, FallbackContext, Rescue
 from rove.question import AskedQuestion
 from rove.question.hyde import as_indexed, hypothetical_answer, search_by_answer
+from rove.records import Note
 
-NEEDS_MODEL = "HyDE needs a chat model, and none is configured."
+NEEDS_MODEL = Note("hyde-needs-model")
 
 
 class HydeFallback:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from rove.answer.fallback import Case, FallbackContext, Rescue
 from rove.question.expand import synonyms_of
 from rove.question.wording import telling_words
+from rove.records import Note
 from rove.retrieve import Query, retrieve
 
-NO_OTHER_WORDS = "No other words for the question led to anything."
+NO_OTHER_WORDS = Note("no-other-words")
 
 
 class SynonymFallback:
@@ -28,4 +29,4 @@ class SynonymFallback:
         hits = await retrieve("sparse", self._context.search_context, query)
         # What the question's own words lead to was there before, and was not near enough.
         found = [hit for hit in hits if hit.sources.keys() & {"synonyms", "metadata"}]
-        return Rescue(tuple(found), note="" if found else NO_OTHER_WORDS)
+        return Rescue(tuple(found), note=None if found else NO_OTHER_WORDS)

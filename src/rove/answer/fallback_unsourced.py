@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import aclosing
 from dataclasses import replace
 
-from rove.answer.answerer import CUT
+from rove.answer.answerer import cut_note
 from rove.answer.chat import Reply
 from rove.answer.fallback import Case, FallbackContext, Rescue
 from rove.answer.pack import language_name, styled
@@ -15,13 +15,12 @@ from rove.answer.word_lists import table
 from rove.errors import CutReplyError
 from rove.events import TextDelta
 from rove.models.prompts import fence_material, fill, prompt
-from rove.records import Answer, Sentence
+from rove.records import Answer, Note, Sentence
 
-NEEDS_MODEL = "To answer without sources needs a chat model, and none is configured."
+NEEDS_MODEL = Note("unsourced-needs-model")
 MODE = "unsourced"
 UNSOURCED, DIRECT = "unsourced", "direct"
 """Names of the prompt, and of the table of sentences: after a search that found nothing, and without a search."""
-NOTE = "This is what {model} says by itself: no source holds it."
 MOST_CHARS = 4_000
 
 
@@ -48,10 +47,9 @@ class UnsourcedFallback:
         written = await self._written(reply, head)
         if is_refusal(written):
             return Rescue(answer=Answer(case.question, refusal(case.language), "refused", case.language))
-        note = NOTE.format(model=chat.name)
-        note = f"{note} {CUT.format(reason=reply.failure)}" if reply.failure else note
+        notes = (Note("by-model-alone", {"model": chat.name}), *([cut_note(reply.failure)] if reply.failure else []))
         sentences = (Sentence(head, ()), Sentence(written, (), "unsourced"))
-        answer = Answer(case.question, f"{head}\n\n{written}", MODE, case.language, sentences, (), note)
+        answer = Answer(case.question, f"{head}\n\n{written}", MODE, case.language, sentences, (), notes)
         thoughts = reply.thoughts if settings.thoughts else ""
         return Rescue(answer=replace(answer, cut=reply.failure is not None, thoughts=thoughts))
 

@@ -17,7 +17,7 @@ from rove.language.words import query_terms, terms
 from rove.models import Embedder, Vectors, WordRule, word_rule_of
 from rove.models.judge import Judge
 from rove.models.passage_reading import PassageReading, ReadingEmbedder
-from rove.records import Hit
+from rove.records import Hit, Note
 from rove.retrieve import SearchContext
 from rove.retrieve.judging import judge_now
 from rove.settings import AnswerSettings
@@ -26,11 +26,6 @@ from rove.tracing import stage
 ENOUGH = 0.5
 LENIENT = 0.0003
 """The chance from which on a chat model is asked, which can still say that the passages do not answer."""
-NOTHING_FOUND = "Nothing was found in the knowledge base."
-TOO_FAR = "Nothing that was found lies within the distance {distance:.2f} of the question."
-UNANSWERED = "What was found does not seem to answer the question (chance {chance:.0%})."
-UNWORDED = "Nothing that was found holds enough of the question's words, or lies near enough to it."
-NOT_MEASURED = "No distance was measured: this way of searching does not know the threshold."
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +37,7 @@ class GateVerdict:
     """
 
     passes: bool
-    note: str = ""
+    note: Note | None = None
     readings: Mapping[str, PassageReading] = field(default_factory=dict[str, PassageReading])
     spans: JudgedSpans | None = None
 
@@ -89,9 +84,9 @@ class Gate:
                     by_id = {hit.chunk.chunk_id: read for hit, read in zip(hits, readings, strict=False)}
                     spans = await self._spans(question, language, hits, found, by_id)
                     if spans:
-                        found = 1 / (1 + exp(-spans.answers(_logit(found))))
+                        found = 1 / (1 + exp(-spans.answers(_logit_from_chance(found))))
                     least = LENIENT if self._lenient else ENOUGH
-                    note = "" if found >= least else UNANSWERED.format(chance=found)
+                    note = None if found >= least else Note("unanswered", {"chance": round(found, 3)})
                     return GateVerdict(found >= least, note, by_id, spans)
         references = hits[: self._settings.references]
         rule = word_rule_of(self._context.embedder)
@@ -166,7 +161,7 @@ def by_words(question: str, language: str, hits: Sequence[Hit], rule: WordRule, 
     foreign = [hit for hit in known if hit.chunk.language != language]
     near = any(1.0 - hit.sources["semantic"].score <= rule.near for hit in own)
     passes = near or (bool(foreign) and near_enough(foreign, rule.foreign, min_lead))
-    return GateVerdict(passes, "" if passes else UNWORDED)
+    return GateVerdict(passes, None if passes else Note("too-few-words"))
 
 
 def word_share(question: str, hit: Hit) -> float:
@@ -187,15 +182,15 @@ def by_distance(
     `distances`: chunk id → cosine distance, of hits that no semantic list has, where it was measured.
     """
     if not hits:
-        return GateVerdict(False, NOTHING_FOUND)
+        return GateVerdict(False, Note("nothing-found"))
     distance = settings.max_distance or embedder.max_distance
     lead = 0.0 if settings.max_distance else embedder.min_lead
     if not near_enough(hits, distance, lead, distances):
-        return GateVerdict(False, TOO_FAR.format(distance=distance))
+        return GateVerdict(False, Note("too-far", {"distance": distance}))
     measured = any("semantic" in hit.sources or hit.chunk.chunk_id in distances for hit in hits)
-    return GateVerdict(True, "" if measured else NOT_MEASURED)
+    return GateVerdict(True, None if measured else Note("distance-unknown"))
 
 
-def _logit(chance: float) -> float:
+def _logit_from_chance(chance: float) -> float:
     sure = min(max(chance, LEAST_CHANCE), 1 - LEAST_CHANCE)
     return log(sure / (1 - sure))

@@ -26,8 +26,11 @@ from rove.models import Embedder
 from rove.models.e5 import UnsuitableError
 from rove.models.judge import Judge
 from rove.models.passage_reading import PassageReading, ReadingEmbedder, TokenPlaces
+from rove.question.asked_place import asked_place
 from rove.records import Hit
 from rove.records.document import Span
+from rove.references.places_within import CAPTIONED, names_place
+from rove.references.text_references import Reference
 
 CLOSER_LOOKS = 2
 """Passages, the best, of which one sentence or row is read by itself."""
@@ -109,7 +112,7 @@ class JudgedHit:
 class JudgedSpans:
     """See `AnswerSpans`: one span of each chunk that was read closer, with the logit that it is right, best first.
 
-    coded: whether any chunk has the codes of the question; where none has, nothing is answered.
+    coded: whether any chunk has the codes of the question, and names its place; where none has, nothing is answered.
     there: of a judge that cannot say where, that the best chunk answers, a logit.
     """
 
@@ -208,17 +211,21 @@ async def judged_spans(
     asked = _Asked(question, language, tokens, hits, embedder, judge)
     try:
         read = await asyncio.gather(
-            *(_read(question, hit, rank, judge, readings.get(hit.chunk.chunk_id)) for rank, hit in enumerate(hits))
+            *(
+                _judge_passage(question, hit, rank, judge, readings.get(hit.chunk.chunk_id))
+                for rank, hit in enumerate(hits)
+            )
         )
         best = sorted(read, key=lambda one: RANK_COST * one.rank - one.answers)[:CLOSER_LOOKS]
         closer = [await _closer(asked, one) for one in best]
-        closer.sort(key=_score, reverse=True)
+        closer.sort(key=_closer_score, reverse=True)
         judged = [
             JudgedHit(one.passage.hit.chunk.document_id, one.found, one.points, in_cell=one.in_cell) for one in closer
         ]
         if closer:
-            judged[0] = replace(judged[0], exchanged=await _exchanged(asked, closer[0]))
-        coded = any(has_codes(question, asked.about(hit), lettered=True) for hit in hits)
+            judged[0] = replace(judged[0], exchanged=await _exchange_gain(asked, closer[0]))
+        place = asked_place(question, language)
+        coded = any(asked.is_coded(hit, place) for hit in hits)
         nowhere = all(one.span is None for one in read)
         return JudgedSpans(tuple(judged), coded, max(one.answers for one in read) if read and nowhere else None)
     except UnsuitableError as error:
@@ -226,11 +233,11 @@ async def judged_spans(
         return None
 
 
-async def _read(question: str, hit: Hit, rank: int, judge: Judge, reading: PassageReading | None) -> _Passage:
+async def _judge_passage(question: str, hit: Hit, rank: int, judge: Judge, reading: PassageReading | None) -> _Passage:
     """Read a chunk with what stands before it (title, headings); the answer must stand in the chunk itself."""
     text = hit.chunk.indexed_text
     before = len(text) - len(hit.chunk.text)
-    answers = _logit(await judge.answers(question, text))
+    answers = _logit_from_judge(await judge.answers(question, text))
     found = await judge.span(question, text)
     if found is not None and found.span[0] < before:
         before, found = 0, await judge.span(question, hit.chunk.text)
@@ -241,18 +248,18 @@ async def _read(question: str, hit: Hit, rank: int, judge: Judge, reading: Passa
 async def _closer(asked: _Asked, passage: _Passage) -> _Closer:
     """Read the sentence or cell of the answer by itself, under its headings."""
     hit, chunk, judge = passage.hit, passage.hit.chunk, asked.judge
-    unit = _unit(asked, passage)
-    points = max(await pointing(_asked_for(asked, passage, unit), asked.embedder), 0.0)
+    unit = _answer_unit(asked, passage)
+    points = max(await pointing(_clause_asked_for(asked, passage, unit), asked.embedder), 0.0)
     if unit is None or passage.span is None:
         return _Closer(passage, chunk.indexed_text, passage.answers, None, points)
     if unit.row:
-        text, closer, span, most = await _cell(asked, hit, unit.row)
+        text, closer, span, most = await _judge_row_cells(asked, hit, unit.row)
         score, claimed, weights = 0.0, 0.0, (CELL_WEIGHTS, CELL_BIAS)
     else:
         text, span, score, weights = f"{chunk.prefix}{unit.said}", passage.span, passage.score, (WEIGHTS, BIAS)
-        closer, most = _logit(await judge.answers(asked.question, text)), inf
+        closer, most = _logit_from_judge(await judge.answers(asked.question, text)), inf
         claim = f"{asked.question} {chunk.text[slice(*span)].strip()}"
-        claimed = _logit((await judge.supported(claim, text)).supported)
+        claimed = _logit_from_judge((await judge.supported(claim, text)).supported)
     signs = Signs(
         passage.answers,
         closer,
@@ -271,7 +278,7 @@ async def _closer(asked: _Asked, passage: _Passage) -> _Closer:
     return _Closer(passage, text, closer, found, points, unit.row is not None)
 
 
-async def _cell(asked: _Asked, hit: Hit, row: PipeRow) -> tuple[str, float, Span, float]:
+async def _judge_row_cells(asked: _Asked, hit: Hit, row: PipeRow) -> tuple[str, float, Span, float]:
     """Read each cell of a row by itself, after the cells that name the row, and choose the one that answers best.
 
     Returns:
@@ -283,12 +290,12 @@ async def _cell(asked: _Asked, hit: Hit, row: PipeRow) -> tuple[str, float, Span
     cells = row.named_cells(chunk.text)
     wanted = set(query_terms(asked.question, asked.language))
     language = chunk.language
-    named = [one for one in cells if _shared(wanted - set(terms(one.name, language)), one.text, language)]
+    named = [one for one in cells if _count_shared_terms(wanted - set(terms(one.name, language)), one.text, language)]
     named = named or ([] if row.key else cells[:1])
     read: list[tuple[float, str, NamedCell]] = []
     for cell in ([one for one in cells if one not in named] or cells)[:MOST_CELLS]:
         text = f"{head}{row.key}{''.join(f'{one}; ' for one in named if one != cell)}{cell}"
-        read.append((_logit(await judge.answers(asked.question, text)), text, cell))
+        read.append((_logit_from_judge(await judge.answers(asked.question, text)), text, cell))
     answers, text, cell = max(read, key=lambda one: one[0])
     found = await judge.span(asked.question, text)
     at, (start, end) = len(text) - len(cell.text), cell.span
@@ -298,36 +305,38 @@ async def _cell(asked: _Asked, hit: Hit, row: PipeRow) -> tuple[str, float, Span
     return text, answers, (start, end), inf if ahead >= CELL_LEAD else NOT_SHOWN
 
 
-def _score(closer: _Closer) -> float:
+def _closer_score(closer: _Closer) -> float:
     return closer.score
 
 
-async def _exchanged(asked: _Asked, closer: _Closer) -> float:
+async def _exchange_gain(asked: _Asked, closer: _Closer) -> float:
     """See `JudgedHit.exchanged`."""
     lacking = asked.lacking(closer.passage.hit, closer.passage.reading)
     if lacking.span is None or closer.found is None:
         return 0.0
     start, end = lacking.span
     without = asked.question[:start] + asked.question[end:]
-    more = _logit(await asked.judge.answers(without, closer.text)) - closer.answers
+    more = _logit_from_judge(await asked.judge.answers(without, closer.text)) - closer.answers
     return max(more, 0.0) / (1 + exp(-lacking.logit))
 
 
-def _asked_for(asked: _Asked, passage: _Passage, unit: _Unit | None) -> str:
+def _clause_asked_for(asked: _Asked, passage: _Passage, unit: _Unit | None) -> str:
     """Return the clause of a passage that has most of the question's words; of equal ones that of the answer."""
     chunk = passage.hit.chunk
     wanted = set(query_terms(asked.question, asked.language))
-    best, most = ("", 0) if unit is None or unit.row else (unit.said, _shared(wanted, unit.said, chunk.language))
+    best, most = (
+        ("", 0) if unit is None or unit.row else (unit.said, _count_shared_terms(wanted, unit.said, chunk.language))
+    )
     for start, end in sentence_spans(chunk.text, chunk.language):
         said = chunk.text[start:end].strip()
-        shared = _shared(wanted, said, chunk.language)
+        shared = _count_shared_terms(wanted, said, chunk.language)
         if shared > most and not _NO_SENTENCE.match(said):
             best, most = said, shared
-    clauses = [one for one in _CLAUSE.split(best) if _shared(wanted, one, chunk.language) == most]
+    clauses = [one for one in _CLAUSE.split(best) if _count_shared_terms(wanted, one, chunk.language) == most]
     return min(clauses, key=len, default=best)
 
 
-def _shared(wanted: set[str], text: str, language: str) -> int:
+def _count_shared_terms(wanted: set[str], text: str, language: str) -> int:
     return len(wanted.intersection(terms(text, language)))
 
 
@@ -354,13 +363,19 @@ class _Asked:
             return Unnamed()
         return unnamed(self.question, self.language, self.tokens, reading.closest, self.about(hit))
 
+    def is_coded(self, hit: Hit, place: Reference | None) -> bool:
+        """Say whether what was found of a passage's document has the codes of the question, and names its place."""
+        about = self.about(hit)
+        named = place is None or place.kind != "reference" or place.unit in CAPTIONED or names_place(about, place)
+        return named and has_codes(self.question, about, lettered=True)
+
     def about(self, hit: Hit) -> str:
         """Return the words of a passage, of what else was found of its document, and above both."""
         own = [one.chunk.indexed_text for one in self.hits if one.chunk.document_id == hit.chunk.document_id]
-        return " ".join((hit.title, *hit.chunk.headings, *own, hit.uri.rpartition("/")[2]))
+        return "\n".join((hit.title, *hit.chunk.headings, *own, hit.uri.rpartition("/")[2]))
 
 
-def _unit(asked: _Asked, passage: _Passage) -> _Unit | None:
+def _answer_unit(asked: _Asked, passage: _Passage) -> _Unit | None:
     """Return the sentence of the answer, or the row: of its table the one that has most of the question's words."""
     if passage.span is None:
         return None
@@ -386,14 +401,14 @@ def has_codes(question: str, text: str, *, lettered: bool = False) -> bool:
     >>> has_codes("Mennyi az SZ-118-nál a díj?", "SZ-118")
     True
     """
-    codes = [_letters(code) for code in codes_in(unicodedata.normalize("NFKC", question))]
-    known = _letters(text) if codes else ""
+    codes = [_code_letters(code) for code in codes_in(unicodedata.normalize("NFKC", question))]
+    known = _code_letters(text) if codes else ""
     return all(code in known for code in codes if not lettered or not code.isdigit())
 
 
-def _letters(text: str) -> str:
+def _code_letters(text: str) -> str:
     return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text).casefold()))
 
 
-def _logit(chance: float) -> float:
+def _logit_from_judge(chance: float) -> float:
     return log(max(chance, LEAST_CHANCE) / max(1 - chance, LEAST_CHANCE))

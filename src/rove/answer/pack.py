@@ -65,13 +65,17 @@ def pack(question: str, hits: Sequence[Hit], language: str, *, budget_tokens: in
             break
         blocks.append(_block(number, hit, f"{head}\n{text}" if head else text))
         left = room - count_tokens(text)
-    slots = {"references": "\n\n".join(blocks), "question": _line(question), "language": language_name(language)}
+    slots = {
+        "references": "\n\n".join(blocks),
+        "question": _line_without_fences(question),
+        "language": language_name(language),
+    }
     return fill(prompt("rove.answer", "question"), slots)
 
 
 def _block(number: int, hit: Hit, text: str) -> str:
     title = " > ".join(dict.fromkeys(part for part in (hit.title or hit.uri, *hit.chunk.headings) if part))
-    slots = {"number": str(number), "title": _line(title), "text": text.translate(FENCES)}
+    slots = {"number": str(number), "title": _line_without_fences(title), "text": text.translate(FENCES)}
     return fill(prompt("rove.answer", "reference"), slots)
 
 
@@ -88,7 +92,7 @@ def cut_to_budget(text: str, language: str, budget_tokens: int, *, at_least: int
     return text[:kept]
 
 
-def _line(text: str) -> str:
+def _line_without_fences(text: str) -> str:
     """Return the text on one line and without fences, so that it cannot pass for the end of anything."""
     return " ".join(text.translate(FENCES).split())
 

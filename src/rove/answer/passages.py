@@ -42,7 +42,7 @@ def read_once(text_of: TextOf, known: Mapping[str, str] | None = None) -> TextOf
 
 async def stand(hits: Sequence[Hit], text_of: TextOf) -> bool:
     """Say whether every chunk stands in the text of its document; it does not where that was replaced since."""
-    return all([_stands(hit.chunk, await text_of(hit.chunk.document_id)) for hit in hits])
+    return all([_is_chunk_in_text(hit.chunk, await text_of(hit.chunk.document_id)) for hit in hits])
 
 
 async def read_parents(hits: Sequence[Hit], text_of: TextOf) -> tuple[Hit, ...]:
@@ -62,7 +62,7 @@ async def read_parents(hits: Sequence[Hit], text_of: TextOf) -> tuple[Hit, ...]:
         spans = [span, *(reading.span for reading in same)]
         same[0].span = min(start for start, _ in spans), max(end for _, end in spans)
         readings = [reading for reading in readings if reading is same[0] or reading not in same]
-    return tuple([await _read(reading, text_of) for reading in readings])
+    return tuple([await _read_parent_text(reading, text_of) for reading in readings])
 
 
 def table_head(chunk: Chunk) -> str:
@@ -99,16 +99,16 @@ def _together(reading: _Reading, span: Span, chunk: Chunk) -> bool:
     return overlap and (chunk.parent is not None or reading.hit.chunk.parent is not None)
 
 
-async def _read(reading: _Reading, text_of: TextOf) -> Hit:
+async def _read_parent_text(reading: _Reading, text_of: TextOf) -> Hit:
     hit, (start, end) = reading.hit, reading.span
     if reading.span == hit.chunk.span:
         return hit
     whole = await text_of(hit.chunk.document_id)
-    if not _stands(hit.chunk, whole):  # the parent of what was found is gone
+    if not _is_chunk_in_text(hit.chunk, whole):  # the parent of what was found is gone
         return hit
     return replace(hit, chunk=replace(hit.chunk, text=whole[start:end], span=reading.span, parent=hit.chunk.span))
 
 
-def _stands(chunk: Chunk, text: str) -> bool:
+def _is_chunk_in_text(chunk: Chunk, text: str) -> bool:
     start, end = chunk.span
     return text[start:end] == chunk.text

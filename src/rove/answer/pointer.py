@@ -21,7 +21,7 @@ async def pointing(sentence: str, embedder: Embedder) -> float:
     Raises:
         ServiceError: the embedder failed.
     """
-    model = _model()
+    model = _pointer_classifier()
     if model.made_of != str(embedder.fingerprint) or not sentence.strip():
         return log(LEAST_CHANCE)
     chance = float(model.probabilities(await embedder.passages([sentence]))[0, model.classes.index("points")])
@@ -29,5 +29,5 @@ async def pointing(sentence: str, embedder: Embedder) -> float:
 
 
 @cache
-def _model() -> Classifier:
+def _pointer_classifier() -> Classifier:
     return Classifier.from_json(files("rove.answer").joinpath("pointer.json").read_text("utf-8"))

@@ -191,14 +191,14 @@ class ReferenceChecker:
         quotations = (fold_spelling(text).strip(" .,;:!?。、，") for text in read.claim.quotations)
         if any(text not in self._plain for text in quotations):
             return True
-        return any(_in_digits(read.part.text, value) for value in read.absent)
+        return any(_is_in_digits(read.part.text, value) for value in read.absent)
 
     def _misplaced(self, read: _Read, cited: Sequence[int]) -> tuple[int, Span] | None:
         """Return the row of which a sentence says what stands in another one: a wrong row is false.
 
         A row is named by the sentence, or by a row of another reference that the sentence names: the class of a site.
         """
-        values = [value for value in read.values[:MOST_VALUES] if _in_digits(read.part.text, value)]
+        values = [value for value in read.values[:MOST_VALUES] if _is_in_digits(read.part.text, value)]
         for number in [*cited, *self._likest(read, cited)]:
             others = [one for at, one in enumerate(self._references, 1) if at != number]
             left = [value for value in values if not any(one.holds(value) for one in others)]
@@ -345,6 +345,6 @@ class ReferenceChecker:
         return Sentence(part.text, tuple(citations), verdict if citations else "unsourced")
 
 
-def _in_digits(text: str, value: Value) -> bool:
+def _is_in_digits(text: str, value: Value) -> bool:
     """Say whether a value is written in digits: "half an hour" may be any thirty minutes or so, "30 minutes" not."""
     return any(character.isdigit() for character in text[slice(*value.span)])

@@ -69,7 +69,7 @@ class Premise:
         measures, at, parts = units_in(self.text), 0, list[str]()
         values = read_values(sentence, language)
         for quantity in read_quantities(sentence, language):
-            own = [value for value in values if _within(value.span, quantity.span)]
+            own = [value for value in values if _is_span_within(value.span, quantity.span)]
             if own and (told := next((one for one in self._same(quantity, own, measures)), None)):
                 unit, other = told
                 both = (quantity.day and other.day) or (quantity.unit and other.unit)
@@ -88,12 +88,12 @@ class Premise:
             for quantity in unit.quantities:
                 if bool(quantity.day) != bool(sought.day):
                     continue
-                held = [value for value in unit.values if _within(value.span, quantity.span)]
+                held = [value for value in unit.values if _is_span_within(value.span, quantity.span)]
                 if held and all(holds_value(value, held, measures) for value in values):
                     yield unit, quantity
 
 
-def _within(inner: Span, outer: Span) -> bool:
+def _is_span_within(inner: Span, outer: Span) -> bool:
     return outer[0] <= inner[0] and inner[1] <= outer[1]
 
 
@@ -165,7 +165,7 @@ class ReferenceText:
 
     def rows_at(self, span: Span) -> list[ReferenceUnit]:
         """Return the rows within a span."""
-        return [unit for unit in self.units if unit.is_row and _within(unit.span, span)]
+        return [unit for unit in self.units if unit.is_row and _is_span_within(unit.span, span)]
 
     def misplaced(self, sentence: str, values: Sequence[Value]) -> Span | None:
         """Return the row that a sentence names where one of its values stands in another row alone."""
@@ -201,13 +201,17 @@ def premise(near: Sequence[tuple[ReferenceText, Likeness | None]]) -> Premise:
     What stands above comes before it: title, headings, date, and a table's head.
     """
     room = PREMISE_TOKENS // max(len(near), 1)
-    parts = [_part(reference, like, room) for reference, like in near if reference.units]
+    parts = [_build_premise(reference, like, room) for reference, like in near if reference.units]
     return Premise("\n\n".join(part.text for part in parts), tuple(unit for part in parts for unit in part.units))
 
 
-def _part(reference: ReferenceText, like: Likeness | None, room: int) -> Premise:
+def _build_premise(reference: ReferenceText, like: Likeness | None, room: int) -> Premise:
     span = like.span if like else reference.units[0].span
-    units = [unit for unit in reference.units if not (like and like.by_row and unit.is_row) or _within(unit.span, span)]
+    units = [
+        unit
+        for unit in reference.units
+        if not (like and like.by_row and unit.is_row) or _is_span_within(unit.span, span)
+    ]
     caption = [line for line in table_head(reference.hit.chunk).splitlines() if not line.startswith("|")]
     above = "\n".join(part for part in (reference.context, *caption) if part)
     size = [count_tokens(unit.text) for unit in units]
@@ -217,11 +221,11 @@ def _part(reference: ReferenceText, like: Likeness | None, room: int) -> Premise
     left = room - count_tokens(above) - sum(size[first : last + 1])
     while places := [at for at in (first - 1, last + 1) if 0 <= at < len(units) and size[at] <= left]:
         first, last, left = min(first, places[0]), max(last, places[0]), left - size[places[0]]
-    said = _joined(units[first : last + 1], reference.hit.chunk.text)
+    said = _join_reference_units(units[first : last + 1], reference.hit.chunk.text)
     return Premise(f"{above}\n{said}" if above else said, tuple(units[first : last + 1]))
 
 
-def _joined(units: Sequence[ReferenceUnit], text: str) -> str:
+def _join_reference_units(units: Sequence[ReferenceUnit], text: str) -> str:
     """Put units together, with what stands between them; rows each on a line."""
     said, before = "", None
     for unit in units:

@@ -49,10 +49,10 @@ def near_enough(
     if not places and not measured:
         return bool(hits)
     near = any(distance <= max_distance for distance in measured)
-    return near or any(_near(place, max_distance, min_lead) for place in places)
+    return near or any(_is_near_enough(place, max_distance, min_lead) for place in places)
 
 
-def _near(place: Place, max_distance: float, min_lead: float) -> bool:
+def _is_near_enough(place: Place, max_distance: float, min_lead: float) -> bool:
     distance = 1.0 - place.score
     if not min_lead or place.lead is None:
         return distance <= max_distance

@@ -13,6 +13,7 @@ LONGEST_LOOP = 12  # parts
 SHORTEST_LOOP = 24  # characters
 _WORDS = re.compile(r"(?P<said>[^\W\d_].{2,200}?)(?:(?P=said)){7,}")
 _ROWS = re.compile(r"^(?P<said>[ \t]*\|.*)(?:\n(?P=said)){3,}$", re.MULTILINE)
+_ENDINGS = " .!?…。！？"
 _NUMBERED = re.compile(r"\s*\d")
 
 
@@ -43,7 +44,7 @@ class Repeats:
     def take(self, part: ReplyPart) -> list[ReplyPart]:
         """Return what is to be shown now that this part has come."""
         part = unlooped(part)
-        said = _said(part)
+        said = _repeat_key(part)
         if said in self._known:
             self._waiting.append(part)
             return []
@@ -60,20 +61,23 @@ class Repeats:
     def close(self) -> list[ReplyPart]:
         """Return what was held back and is no repeat."""
         waiting, self._waiting = self._waiting, []
-        if waiting and self._period(waiting):
-            self.count += len(waiting)
-            return []
-        self._given += map(_said, waiting)
+        if waiting and (size := self._period(waiting)):
+            told = max(0, size - len(self._given))  # the first round has a repeat in itself
+            self.count += len(waiting) - told
+            waiting = waiting[:told]
+        self._given += map(_repeat_key, waiting)
         return waiting
 
     def _period(self, waiting: list[ReplyPart] | None = None) -> int:
         """Return after how many parts what waits comes round; 0 where it does not."""
         waiting = self._waiting if waiting is None else waiting
-        run = [*self._given[-LONGEST_LOOP:], *map(_said, waiting)]
+        run = [*self._given[-LONGEST_LOOP:], *map(_repeat_key, waiting)]
         start = len(run) - len(waiting)
-        copies = LOOP - 1 if any(_NUMBERED.match(part.opening) for part in waiting) else 1
-        for size in range(1, min(start, len(waiting) // copies) + 1):
-            if all(run[at] == run[at - size] for at in range(start, len(run))):
+        numbered = any(_NUMBERED.match(part.opening) for part in waiting)
+        for size in range(1, LONGEST_LOOP + 1):
+            first = max(start, size)
+            copies = LOOP - 1 if numbered or first > start else 1
+            if len(run) - first >= size * copies and all(run[at] == run[at - size] for at in range(first, len(run))):
                 return size
         return 0
 
@@ -90,5 +94,6 @@ def unlooped(part: ReplyPart) -> ReplyPart:
     return part if part.block and pattern is _WORDS else replace(part, text=pattern.sub(r"\g<said>", part.text))
 
 
-def _said(part: ReplyPart) -> str:
-    return " ".join(part.text.casefold().split())
+def _repeat_key(part: ReplyPart) -> str:
+    said = " ".join(part.text.casefold().split())
+    return said if part.block else said.rstrip(_ENDINGS) or said

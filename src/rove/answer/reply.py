@@ -35,7 +35,7 @@ _ENDING_CHARS = 40
 _STOP = re.compile(r"[.!?]|[^\x00-\x7f\w\s]")  # may end a sentence
 _BREAK = re.compile(r"\r\n|\r(?!\Z)|[\n\v\f\x1c-\x1e\x85\u2028\u2029]")
 _UNREAD = re.compile(  # may become a mark, or a link
-    r"(?:\\?\[[\w\s^,;，、:#.≠?–-]{0,24}\\?\]?|\\|[【［⟦][^】］⟧]{0,90}[】］⟧]?|<[^<>]{0,4}(?:>[\d\s,;[\]–-]{0,30}(?:<[^<>]{0,5})?)?"
+    r"(?:\\?\[[\w\s^,;，、:#.≠?–-]{0,24}\\?\]?|\\|[【［⟦][^【［⟦】］⟧]{0,90}+[】］⟧]?|<[^<>]{0,4}(?:>[\d\s,;[\]–-]{0,30}(?:<[^<>]{0,5})?)?"
     r"|##?(?:\d[\d\s,;–-]{0,30})?\$?|\])\Z"
 )
 _CLOSERS = "`](x\"'’”“»›」』》〉）】)]}>"  # what closes code, links, quotations and brackets that may be open
@@ -124,18 +124,18 @@ class ReplyParser:
         """Take in a line to its end, or what is left of it."""
         ends = False
         if self._opening is not None:
-            parts = self._parts(self._opening, _sentences(line, self._language), _ending(line))
+            parts = self._parts(self._opening, _parse_line_sentences(line, self._language), _ending(line))
         else:
             parts = [] if self._goes_on(line) else self._whole_block()
             if self._fence:
-                ends = _closes(line, self._fence)
+                ends = _is_block_end(line, self._fence)
                 self._block.append(line)
             elif self._begins_block(line):
-                self._fence = _fence(line)
+                self._fence = _block_terminator(line)
                 self._block.append(line)
             elif line.strip():
-                opening, said = _led(line)
-                parts += self._parts(opening, _sentences(said, self._language), _ending(line))
+                opening, said = _split_line_lead(line)
+                parts += self._parts(opening, _parse_line_sentences(said, self._language), _ending(line))
             else:
                 self._paragraph += 1
         self._after_blank = not line.strip()
@@ -152,12 +152,12 @@ class ReplyParser:
         if self._fence or not self._block:
             return bool(self._fence)
         first = self._block[0]
-        return _is_row(line) if _is_row(first) else bool(_INDENTED.match(line))
+        return _is_pipe_row(line) if _is_pipe_row(first) else bool(_INDENTED.match(line))
 
     def _begins_block(self, line: str) -> bool:
         """Say whether a line is the first of a table or of code, or goes on with one."""
         indented = (bool(self._block) or (self._after_blank and not self._in_list)) and _INDENTED.match(line)
-        return _is_row(line) or bool(_FENCE.match(line)) or bool(indented)
+        return _is_pipe_row(line) or bool(_FENCE.match(line)) or bool(indented)
 
     def _whole_block(self) -> list[ReplyPart]:
         """Return the table or code block that ends before this line."""
@@ -165,7 +165,7 @@ class ReplyParser:
         if not block:
             return []
         text, marks_found = "\n".join(block), list[tuple[int, int]]()
-        if _is_row(block[0]):
+        if _is_pipe_row(block[0]):
             text, marks_found, _ = _strip_marks(text)
         named = tuple(dict.fromkeys(number for _, number in marks_found))
         return [ReplyPart(text, named, self._line - len(block), self._paragraph, block=True)]
@@ -174,8 +174,8 @@ class ReplyParser:
         """Return the parts of an unfinished line that are whole, and what is left of the line."""
         if self._block or not _STOP.search(line) or (self._opening is None and self._begins_block(line)):
             return [], line
-        opening, said = _led(line) if self._opening is None else (self._opening, line)
-        whole, following = _settled(said, self._language)
+        opening, said = _split_line_lead(line) if self._opening is None else (self._opening, line)
+        whole, following = _split_stable_sentences(said, self._language)
         if following is None:
             return [], line
         parts = self._parts(opening, whole)
@@ -227,13 +227,13 @@ class _Sentence:
     start: int
 
 
-def _fence(line: str) -> str:
+def _block_terminator(line: str) -> str:
     """Return what ends the block that a line opens; "" where it opens none."""
     found = _FENCE.match(line)
     return (found[1] or _FORMULA_ENDS[found[2]]) if found else ""
 
 
-def _closes(line: str, fence: str) -> bool:
+def _is_block_end(line: str, fence: str) -> bool:
     """Say whether a line ends the block of a fence."""
     said = line.strip()
     if fence[0] in "`~":
@@ -247,25 +247,25 @@ def _ending(line: str) -> str:
     return found[0] if found else ""
 
 
-def _is_row(line: str) -> bool:
+def _is_pipe_row(line: str) -> bool:
     return line.lstrip().startswith("|")
 
 
-def _led(line: str) -> tuple[str, str]:
+def _split_line_lead(line: str) -> tuple[str, str]:
     """Return how a line begins (list mark, heading mark), and the rest."""
     lead = _LEAD.match(line)
     size = lead.end() if lead else 0
     return line[:size], line[size:]
 
 
-def _settled(text: str, language: str) -> tuple[list[_Sentence], _Sentence | None]:
+def _split_stable_sentences(text: str, language: str) -> tuple[list[_Sentence], _Sentence | None]:
     """Return the sentences of an unfinished line that stay as they are whatever follows, and the one after them.
 
     They do where they also end there if all that may be open were closed, and the one after them has well begun.
     """
     text = _UNREAD.sub("", text)
-    found = _sentences(text, language)
-    closed = _sentences(text + _CLOSERS, language) if len(found) > 1 else []
+    found = _parse_line_sentences(text, language)
+    closed = _parse_line_sentences(text + _CLOSERS, language) if len(found) > 1 else []
     whole = 0
     for (one, after), other in zip(pairwise(found), closed, strict=False):
         if one != other or not _BEGUN.match(text, after.start):
@@ -274,7 +274,7 @@ def _settled(text: str, language: str) -> tuple[list[_Sentence], _Sentence | Non
     return found[:whole], found[whole] if whole else None
 
 
-def _sentences(text: str, language: str) -> list[_Sentence]:
+def _parse_line_sentences(text: str, language: str) -> list[_Sentence]:
     """Return the sentences of a line behind its opening, without marks."""
     bare, found, places = _strip_marks(text)
     at = [place for place, _ in found]
@@ -307,7 +307,7 @@ def _strip_marks(text: str) -> tuple[str, list[tuple[int, int]], list[tuple[int,
         part = text[at : mark.start()]
         at = mark.end()
         tail = (tail + part)[-_ENDING_CHARS:]
-        found += [(size + len(part), number) for number in _named(numbers)]
+        found += [(size + len(part), number) for number in _expand_mark_numbers(numbers)]
         if _ENDING.search(tail) and at < len(text) and not text[at].isspace() and tail[-1] in ".!?…":
             part, tail = f"{part} ", f"{tail} "  # "One.[1]Two." would run together
         parts.append(part)
@@ -316,7 +316,7 @@ def _strip_marks(text: str) -> tuple[str, list[tuple[int, int]], list[tuple[int,
     return "".join((*parts, text[at:])), found, places
 
 
-def _named(numbers: str) -> Iterator[int]:
+def _expand_mark_numbers(numbers: str) -> Iterator[int]:
     """Yield the numbers of a mark, those of a range one by one."""
     for first, last in _RANGE.findall(numbers):
         yield from range(int(first), min(int(last or first), int(first) + MOST_IN_RANGE) + 1)

@@ -68,7 +68,7 @@ def completed(text: str, span: Span, language: str) -> Span:
     >>> [text[slice(*completed(text, span, "en"))] for span in ((7, 12), (18, 23), (40, 42))]
     ['1 April 2026', 'Ilona Kovács', 'EUR 2,460.50']
     """
-    whole = _bare(text, _whole_words(text, span))
+    whole = _strip_edge_marks(text, _whole_word_span(text, span))
     for step in (_whole_number, _whole_date, _whole_name):
         wider = step(text, whole, language)
         if wider[1] - wider[0] <= LONGEST_CHARS:
@@ -76,7 +76,7 @@ def completed(text: str, span: Span, language: str) -> Span:
     return whole
 
 
-def _whole_words(text: str, span: Span) -> Span:
+def _whole_word_span(text: str, span: Span) -> Span:
     start, end = span
     while 0 < start < len(text) and _SPACED_LETTER.match(text, start - 1) and _SPACED_LETTER.match(text, start):
         start -= 1
@@ -85,7 +85,7 @@ def _whole_words(text: str, span: Span) -> Span:
     return start, end
 
 
-def _bare(text: str, span: Span) -> Span:
+def _strip_edge_marks(text: str, span: Span) -> Span:
     """Leave out marks at the edges, and brackets and quotation marks that hold all of it or have no other half."""
     start, end = span
     before = (-1, -1)
@@ -113,7 +113,7 @@ def _whole_number(text: str, span: Span, language: str) -> Span:
             at_start, at_end = start >= number.start(), end <= number.end()
             start, end = min(start, number.start()), max(end, number.end())
             behind = _AFTER.match(text, end) if at_end else None
-            if behind and _counts(behind.group().strip(), language):
+            if behind and _is_unit_or_magnitude(behind.group().strip(), language):
                 end = behind.end()
             before = _BEFORE.search(text, 0, start) if at_start and (cut or start == number.start()) else None
             if before and not before.group().strip().isdigit():
@@ -121,7 +121,7 @@ def _whole_number(text: str, span: Span, language: str) -> Span:
     return start, end
 
 
-def _counts(word: str, language: str) -> bool:
+def _is_unit_or_magnitude(word: str, language: str) -> bool:
     """Say whether a word is a unit, a currency or a magnitude."""
     if not word[0].isalpha():
         return True

@@ -69,11 +69,11 @@ class ReadSpans:
 
     def best(self, document_id: str, within: Span) -> AnswerSpan | None:
         """See `AnswerSpans.best`."""
-        found = [_best(read, within) for read in self._read if read.document_id == document_id]
+        found = [_best_span_within(read, within) for read in self._read if read.document_id == document_id]
         return max((one for one in found if one), key=lambda one: one.score, default=None)
 
 
-def _best(read: _Read, within: Span) -> AnswerSpan | None:
+def _best_span_within(read: _Read, within: Span) -> AnswerSpan | None:
     first, end = (int(np.searchsorted(read.places[:, 0], edge)) for edge in within)
     best = read.reading.best_span(first, end)
     if best is None:

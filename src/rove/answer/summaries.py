@@ -82,7 +82,7 @@ class Summaries:
         ids = [chunk.chunk_id for chunk in chunks]
         await judge_chunks(self.store, self.embedder, ids)
         found = await self.store.chunk_vectors(ids) if chunks else vectors[:0]
-        whole = {id(branch): _mean(chunks, found, branch.span, self.store.dimension) for branch in branches}
+        whole = {id(branch): _mean_direction(chunks, found, branch.span, self.store.dimension) for branch in branches}
         summed = await summed_up(root, lines, whole, self.model, document.language)
         told = [one for one in branches if is_long(one) and summed[id(one)]]
         kept = [root, *(one for one in told if one is not root)]
@@ -107,7 +107,7 @@ def _summary(document: Document, branch: Branch, sentences: Sequence[SummarySent
     return Summary(document.document_id, branch.span, branch.headings, tuple(sentences), by)
 
 
-def _mean(chunks: Sequence[Chunk], vectors: Vectors, span: Span, dimension: int) -> Vectors:
+def _mean_direction(chunks: Sequence[Chunk], vectors: Vectors, span: Span, dimension: int) -> Vectors:
     """The mean direction of the chunks that stand in a span: (dimension,) float32, zeros where there is none."""
     inside = [n for n, chunk in enumerate(chunks) if chunk.span[0] < span[1] and span[0] < chunk.span[1]]
     if not inside:

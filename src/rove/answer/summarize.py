@@ -56,7 +56,7 @@ def telling(candidates: Sequence[Candidate], whole: Vectors, most: int) -> list[
         return []
     vectors = np.stack([one.vector for one in candidates])
     early = 1 / np.sqrt(np.arange(1, len(candidates) + 1))
-    scores = _standardised(vectors @ whole) + _standardised(early)
+    scores = _z_scores(vectors @ whole) + _z_scores(early)
     chosen: list[int] = []
     for place in np.argsort(-scores, kind="stable").tolist():
         if len(chosen) == most:
@@ -66,7 +66,7 @@ def telling(candidates: Sequence[Candidate], whole: Vectors, most: int) -> list[
     return [candidates[place] for place in sorted(chosen)]
 
 
-def _standardised(values: np.ndarray) -> np.ndarray:
+def _z_scores(values: np.ndarray) -> np.ndarray:
     deviation = float(values.std())
     return (values - values.mean()) / deviation if deviation > 1e-9 else np.zeros(len(values))
 
@@ -110,11 +110,11 @@ class SummaryModel:
         for sentence in filter(None, (" ".join(one.split()) for one in wrote.sentences[:most])):
             place = support(sentence, text, language)
             self.not_held += place is None
-            held += [SummarySentence(sentence, _spans(lines, place))] if place else []
+            held += [SummarySentence(sentence, _source_spans_at(lines, place))] if place else []
         return held
 
 
-def _spans(lines: Sequence[SummarySentence], place: Span) -> tuple[Span, ...]:
+def _source_spans_at(lines: Sequence[SummarySentence], place: Span) -> tuple[Span, ...]:
     """Return what the lines, put together with spaces, are made from, as far as they lie in a place of them."""
     found: list[Span] = []
     start = 0
@@ -158,13 +158,13 @@ async def summed_up(
         kept[id(branch)] = telling(candidates, whole[id(branch)], most)
         found = [one.sentence for one in kept[id(branch)]]
         if model and is_long(branch):
-            told = [line for _, line in _told(branch, own, summaries)]
+            told = [line for _, line in _branch_prompt_lines(branch, own, summaries)]
             found = await model.summed(told, most, language) or found
         summaries[id(branch)] = found
     return summaries
 
 
-def _told(
+def _branch_prompt_lines(
     branch: Branch, own: Sequence[tuple[Span, Candidate]], summaries: Mapping[int, Sequence[SummarySentence]]
 ) -> list[tuple[Span, SummarySentence]]:
     """What a model is shown of a branch: its own sentences, and what it has written of those below."""

@@ -47,18 +47,18 @@ def tree_of(document: Document, language: str) -> Branch:
     Where there is little or nothing else, labels and lines are taken, or tables and code.
     """
     root = Branch((0, len(document.text)))
-    sections = _sections(document, root)
-    bare = list(_sentences(document, language, bare=True))
-    for sentence in _whole(document.text, bare) or bare or _sentences(document, language, bare=False):
-        _innermost(sections, root, sentence).own.append(sentence)
+    sections = _section_branches(document, root)
+    bare = list(_tree_sentences(document, language, bare=True))
+    for sentence in _statement_spans(document.text, bare) or bare or _tree_sentences(document, language, bare=False):
+        _innermost_branch(sections, root, sentence).own.append(sentence)
     for branch in list(root.downwards()):
         while len(branch.below) == 1 and not branch.own:  # all of it stands below one heading: a title
             branch.own, branch.below = branch.below[0].own, branch.below[0].below
-        _cut(branch)
+        _split_long_branch(branch)
     return root
 
 
-def _sections(document: Document, root: Branch) -> list[Branch]:
+def _section_branches(document: Document, root: Branch) -> list[Branch]:
     """Hang the sections of a document below one another; returns them in the order of the text."""
     found: list[Branch] = []
     open_: list[tuple[int, Branch]] = [(0, root)]
@@ -76,7 +76,7 @@ def _sections(document: Document, root: Branch) -> list[Branch]:
     return found
 
 
-def _sentences(document: Document, language: str, *, bare: bool) -> Iterator[Span]:
+def _tree_sentences(document: Document, language: str, *, bare: bool) -> Iterator[Span]:
     """Yield the sentences of a document; `bare`: without headings, and what stands in tables, code and the like."""
     left_out = [block.span for block in document.blocks if block.kind != PROSE] if bare else []
     titles = {section.title.strip() for section in document.sections}
@@ -90,17 +90,17 @@ def _sentences(document: Document, language: str, *, bare: bool) -> Iterator[Spa
             yield start, end
 
 
-def _whole(text: str, sentences: Sequence[Span]) -> list[Span]:
+def _statement_spans(text: str, sentences: Sequence[Span]) -> list[Span]:
     """Return those that end as statements do, as labels and questions do not; none where they are little of it all."""
     whole = [span for span in sentences if _ENDS.search(text[slice(*span)])]
-    return whole if _chars(whole) >= LEAST_WHOLE * _chars(sentences) else []
+    return whole if _sentence_chars(whole) >= LEAST_WHOLE * _sentence_chars(sentences) else []
 
 
-def _chars(spans: Sequence[Span]) -> int:
+def _sentence_chars(spans: Sequence[Span]) -> int:
     return sum(end - start for start, end in spans)
 
 
-def _innermost(sections: Sequence[Branch], root: Branch, sentence: Span) -> Branch:
+def _innermost_branch(sections: Sequence[Branch], root: Branch, sentence: Span) -> Branch:
     """Return the last section that begins before a sentence and holds it."""
     low, high = 0, len(sections)
     while low < high:
@@ -112,9 +112,9 @@ def _innermost(sections: Sequence[Branch], root: Branch, sentence: Span) -> Bran
     return root
 
 
-def _cut(branch: Branch) -> None:
+def _split_long_branch(branch: Branch) -> None:
     """Put the sentences of a long text into parts of their own, before the sections below it."""
-    if _chars(branch.own) <= PART_CHARS:
+    if _sentence_chars(branch.own) <= PART_CHARS:
         return
     parts: list[list[Span]] = [[]]
     chars = 0

@@ -54,9 +54,12 @@ def misplaces(
     >>> [misplaces(one, read_values(one, "en"), rows, "en", ()) is None for one in told]
     [False, True]
     """
-    said, stated = f" {_shown(sentence)} ", read_values(sentence, language)
+    said, stated = f" {_fold_table_text(sentence)} ", read_values(sentence, language)
     own = [read_values(" | ".join(row.cells), language) for row in rows]
-    named = [frozenset(cell for cell in map(_shown, row.cells) if cell and _says(said, cell, stated)) for row in rows]
+    named = [
+        frozenset(cell for cell in map(_fold_table_text, row.cells) if cell and _says(said, cell, stated))
+        for row in rows
+    ]
     for value in values:
         holding = [at for at, held in enumerate(own) if holds_value(value, held, measures)]
         keys = [
@@ -77,31 +80,31 @@ def _says(said: str, cell: str, stated: Sequence[Value]) -> bool:
 
 
 def _in_row(claimed: PipeRow, row: PipeRow) -> bool:
-    columns = {_shown(name): number for number, name in enumerate(row.names) if name}
+    columns = {_fold_table_text(name): number for number, name in enumerate(row.names) if name}
     for number, cell in enumerate(claimed.cells):
-        name = _shown(claimed.names[number]) if number < len(claimed.names) else ""
+        name = _fold_table_text(claimed.names[number]) if number < len(claimed.names) else ""
         own = row.cells[columns[name] : columns[name] + 1] if name in columns else row.cells
-        if cell and not any(_same(cell, other, " ".join(row.names)) for other in own):
+        if cell and not any(_is_same_cell(cell, other, " ".join(row.names)) for other in own):
             return False
     return any(claimed.cells)
 
 
 def _in_sentence(claimed: PipeRow, sentence: str, language: str) -> bool:
-    text, values = _shown(sentence), read_values(sentence, language)
+    text, values = _fold_table_text(sentence), read_values(sentence, language)
 
     def holds(cell: str) -> bool:
         found = read_values(cell, language)
-        return _shown(cell) in text or (bool(found) and all(holds_value(value, values) for value in found))
+        return _fold_table_text(cell) in text or (bool(found) and all(holds_value(value, values) for value in found))
 
     return any(claimed.cells) and all(holds(cell) for cell in claimed.cells if cell)
 
 
-def _same(cell: str, other: str, names: str) -> bool:
-    if _shown(cell) == _shown(other):
+def _is_same_cell(cell: str, other: str, names: str) -> bool:
+    if _fold_table_text(cell) == _fold_table_text(other):
         return True
     (value, *more), told = read_values(cell, "") or [None], read_values(other, "")
     return value is not None and not more and len(told) == 1 and holds_value(value, told, units_in(names))
 
 
-def _shown(text: str) -> str:
+def _fold_table_text(text: str) -> str:
     return fold_spelling(render(text).line).strip(" .,;:")

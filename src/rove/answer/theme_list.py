@@ -18,11 +18,9 @@ from rove.language.rendering import render
 from rove.models import ChatModel, Embedder
 from rove.models.prompts import fence_material, prompt
 from rove.models.typed import reply_as
-from rove.records import Answer, Hit, Sentence
+from rove.records import Answer, Hit, Note, Sentence
 from rove.store.theme_sentences import ThemeSentence, ThemeSentences
 
-NOTE = "These are the themes of the documents, the largest first; each by its headings, and by a sentence in its midst."
-WRITTEN = "These are the themes of the documents, the largest first; the chat model tells of {count} of {all}."
 MOST = 8
 MOST_SENTENCES = 3
 
@@ -38,22 +36,24 @@ class ThemeWriter:
         """Return what the model tells of a theme and one of its passages holds; nothing where the model fails."""
         if known := await asyncio.to_thread(self.kept.known, self.chat.name, passages):
             return known
-        shown = await asyncio.to_thread(_shown, passages)
+        shown = await asyncio.to_thread(_fence_passages, passages)
         try:
             wrote = await reply_as(self.chat, Sentences, prompt("rove.answer", "summary"), f"The text:\n{shown}")
         except ServiceError:
             return []
         told = [" ".join(sentence.split()) for sentence in wrote.sentences[:MOST_SENTENCES]]
-        held = await asyncio.to_thread(lambda: [one for sentence in told if (one := _held(sentence, passages))])
+        held = await asyncio.to_thread(
+            lambda: [one for sentence in told if (one := _tie_to_passage(sentence, passages))]
+        )
         await asyncio.to_thread(self.kept.keep, self.chat.name, passages, held)
         return held
 
 
-def _shown(passages: Sequence[Hit]) -> str:
+def _fence_passages(passages: Sequence[Hit]) -> str:
     return "\n\n".join(fence_material(render(hit.chunk.text).line, "text") for hit in passages)
 
 
-def _held(sentence: str, passages: Sequence[Hit]) -> ThemeSentence | None:
+def _tie_to_passage(sentence: str, passages: Sequence[Hit]) -> ThemeSentence | None:
     """Tie a sentence to the first passage that holds it."""
     for hit in passages if sentence else ():
         span = support(sentence, hit.chunk.text, hit.chunk.language, context=hit.title)
@@ -86,21 +86,27 @@ async def themed_answer(
         told = await writer.sentences(passages) if writer else []
         written += bool(told)
         central = passages[0]
-        said = _cited(told, passages, references) if told else await _central(question, central, references, embedder)
+        said = (
+            _cite_theme_sentences(told, passages, references)
+            if told
+            else await _central(question, central, references, embedder)
+        )
         sentences += said
         words = " ".join(f"{one.text} {marks([citation.number for citation in one.citations])}" for one in said)
         name = hit.theme or hit.title
         lines.append(f"- {name}: {words}" if words else f"- {name}")
-    note = WRITTEN.format(count=written, all=len(lines)) if written else NOTE
+    note = Note("themes-written", {"count": written, "all": len(lines)}) if written else Note("themes")
     mode = writer.chat.name if writer and written else "extractive"
-    return Answer(question, "\n".join(lines), mode, language, tuple(sentences), tuple(references), note)
+    return Answer(question, "\n".join(lines), mode, language, tuple(sentences), tuple(references), (note,))
 
 
-def _cited(told: Sequence[ThemeSentence], passages: Sequence[Hit], references: list[Hit]) -> list[Sentence]:
+def _cite_theme_sentences(
+    told: Sequence[ThemeSentence], passages: Sequence[Hit], references: list[Hit]
+) -> list[Sentence]:
     """Make sentences of what a model has told; the passages that hold them join the references."""
     by_id = {hit.chunk.chunk_id: hit for hit in passages}
     holders = [by_id[one.chunk_id] for one in told]
-    numbers = [_number(hit, references) for hit in holders]
+    numbers = [_theme_reference_number(hit, references) for hit in holders]
     return [
         Sentence(one.text, (cite(hit, number, one.span),))
         for one, hit, number in zip(told, holders, numbers, strict=True)
@@ -111,7 +117,7 @@ async def _central(question: str, hit: Hit, references: list[Hit], embedder: Emb
     """The sentence of a passage that is nearest to all of it; none where it has none."""
     listed = await asyncio.to_thread(list_candidates, question, [hit], hit.chunk.language)
     found = [one for one in listed if not one.is_row]
-    number = _number(hit, references)
+    number = _theme_reference_number(hit, references)
     if not found:
         return []
     vectors = await embedder.passages([hit.chunk.text, *(one.text for one in found)])
@@ -119,7 +125,7 @@ async def _central(question: str, hit: Hit, references: list[Hit], embedder: Emb
     return [Sentence(render(best.quote).line, (replace(best, number=number),))]
 
 
-def _number(hit: Hit, references: list[Hit]) -> int:
+def _theme_reference_number(hit: Hit, references: list[Hit]) -> int:
     """The number of a passage among the references, which it joins where it is none yet."""
     ids = [one.chunk.chunk_id for one in references]
     if hit.chunk.chunk_id not in ids:

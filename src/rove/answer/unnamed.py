@@ -55,13 +55,13 @@ def unnamed(question: str, language: str, tokens: TokenPlaces, closest: Vectors,
         text: the passage, with all that stands above it.
     """
     near = float(np.sort(closest)[len(closest) // 2 :].mean()) if len(closest) else 0.0
-    held = _folded(text)
+    held = _fold_case_and_accents(text)
     telling, asking = set(query_terms(question, language)), asking_spans(question, language)
     worst = Unnamed()
     for (start, end), own in question_words(question, tokens[: len(closest)]):
         word = question[start:end]
         asks = any(one[0] < end and start < one[1] for one in asking)
-        if not asks and not _is_held(word, held) and _tells(word, language, telling):
+        if not asks and not _is_stem_in_text(word, held) and _is_telling_word(word, language, telling):
             mean = float(closest[own].mean())
             kinds = word_kinds(word, language, first=not start)
             logit = BIAS + NEAR * mean + NEARER * (mean - near) + sum(kinds)
@@ -100,17 +100,17 @@ def word_kinds(word: str, language: str, *, first: bool) -> tuple[float, float, 
     )
 
 
-def _is_held(word: str, text: str) -> bool:
-    folded = _folded(word)
+def _is_stem_in_text(word: str, text: str) -> bool:
+    folded = _fold_case_and_accents(word)
     if is_unspaced(word):
         return _HIRAGANA.sub("", folded) in text
     return (folded if len(folded) <= LEAST_STEM else folded[: max(LEAST_STEM, len(folded) - ENDING)]) in text
 
 
-def _tells(word: str, language: str, telling: set[str]) -> bool:
+def _is_telling_word(word: str, language: str, telling: set[str]) -> bool:
     return is_unspaced(word) or word[0].isnumeric() or not telling.isdisjoint(query_terms(word, language))
 
 
-def _folded(text: str) -> str:
+def _fold_case_and_accents(text: str) -> str:
     """Return letters without case and accents, which inflection changes as well ("Nóra", "Nórának")."""
     return "".join(sign for sign in unicodedata.normalize("NFKD", text).casefold() if not unicodedata.combining(sign))

@@ -51,7 +51,7 @@ def read_values(text: str, language: str) -> list[Value]:
     >>> [sorted(value.readings) for value in read_values("二十四小时，百分之一点八，2024年3月1日", "zh")][:2]
     [[('time', 86400.0)], [('percent', 1.8)]]
     """
-    return [value for quantity in read_quantities(text, language) for value in _values(quantity, text)]
+    return [value for quantity in read_quantities(text, language) for value in _quantity_values(quantity, text)]
 
 
 def holds_value(value: Value, others: Collection[Value], units: Collection[tuple[str, float]] = ()) -> bool:
@@ -59,7 +59,7 @@ def holds_value(value: Value, others: Collection[Value], units: Collection[tuple
 
     `units`: those that stand in the same text, as a table's header names them: a bare number may be of any.
     """
-    return any(_same(value, other, units) for other in others)
+    return any(_is_same_value(value, other, units) for other in others)
 
 
 def units_in(text: str) -> set[tuple[str, float]]:
@@ -69,7 +69,7 @@ def units_in(text: str) -> set[tuple[str, float]]:
     return {(unit.kind, unit.factor) for word in words for unit in units_named(word)[:1] if not unit.plus}
 
 
-def _values(quantity: Quantity, text: str) -> Iterator[Value]:
+def _quantity_values(quantity: Quantity, text: str) -> Iterator[Value]:
     if quantity.kind == "label":
         for found in _DIGITS.finditer(fold(text), *quantity.span):
             yield Value(found.span(), frozenset({("", float(found[0]))}), float(found[0]))
@@ -89,7 +89,7 @@ def _values(quantity: Quantity, text: str) -> Iterator[Value]:
         yield Value(quantity.number, frozenset(readings), quantity.value, quantity.digits)
 
 
-def _same(value: Value, other: Value, units: Collection[tuple[str, float]]) -> bool:
+def _is_same_value(value: Value, other: Value, units: Collection[tuple[str, float]]) -> bool:
     families = {family for family, _ in value.readings}
     named = {(family, factor) for family, factor in units if family in families}
     if (value.is_bare or (other.is_bare and not named and CLOCK not in families)) and _rounds(

@@ -22,11 +22,11 @@ def is_quoted(sentence: str, quote: str, language: str) -> bool:
     >>> is_quoted("The shop opens.", whole, "en"), is_quoted("The shop opens when the bell has rung.", whole, "en")
     (False, True)
     """
-    said = _shown(sentence)
+    said = _fold_sentence_text(sentence)
     shown = render(quote).line
     spans = sentence_spans(shown, language)
     runs = [shown[spans[i][0] : spans[j][1]] for i in range(len(spans)) for j in range(i, len(spans))]
-    return bool(said) and any(_is_most_of(said, held) for held in map(_shown, runs))
+    return bool(said) and any(_is_most_of(said, held) for held in map(_fold_sentence_text, runs))
 
 
 def _is_most_of(said: str, held: str) -> bool:
@@ -43,5 +43,5 @@ def is_same_block(block: str, quote: str) -> bool:
     return bool(lines) and all(line in quote for line in lines)
 
 
-def _shown(text: str) -> str:
+def _fold_sentence_text(text: str) -> str:
     return fold_spelling(render(text).line).strip(_EDGES)

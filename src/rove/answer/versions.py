@@ -67,10 +67,10 @@ def same_but_version(source: str) -> str:
     """
     kept: list[str] = []
     dated = False
-    for part in _parts(source):
+    for part in _source_name_parts(source):
         numbered = dated and part.isdigit()
-        dated = part in _words()["number"] or numbered or _is_date(part)
-        if not dated and part not in _words()["earlier"] and part not in _words()["later"]:
+        dated = part in _version_words()["number"] or numbered or _is_date(part)
+        if not dated and part not in _version_words()["earlier"] and part not in _version_words()["later"]:
             kept.append(part)
     return " ".join(kept)
 
@@ -78,10 +78,10 @@ def same_but_version(source: str) -> str:
 def version_of(document_id: str, source: str, text: str, language: str) -> Version:
     """Read which version of its document a file is, and from when it holds: by its first lines, then by its name."""
     days = whole_days(text[:HEAD_CHARS], language)
-    parts = _parts(PurePath(source).name)
+    parts = _source_name_parts(PurePath(source).name)
     years = [part for part in parts if _is_date(part)]
-    since = days[0].value if days else _day(years[0]) if years else ""
-    words = _words()
+    since = days[0].value if days else _first_day_of_date(years[0]) if years else ""
+    words = _version_words()
     rank = 1 if any(part in words["later"] for part in parts) else 0
     rank = -1 if any(part in words["earlier"] for part in parts) else rank
     numbers = tuple(int(part) for part in parts if part.isdigit())
@@ -99,13 +99,13 @@ def in_force(question: str, language: str, hits: Sequence[Hit], texts: Mapping[s
     asked = next(iter(days), today)
     chosen, others = list[Version](), list[Version]()
     moved: set[str] = set()
-    for group in _groups(hits, texts):
+    for group in _version_groups(hits, texts):
         ordered = sorted(group, key=lambda one: one.age)
-        named = _named(question, ordered)
+        named = _version_named_in(question, ordered)
         begun = [one for one in ordered if one.since <= asked]
         held = named or (begun or ordered[:1])[-1]
         rest = [one for one in ordered if one is not held]
-        away = _said_otherwise(question, language, hits, held, {one.document_id for one in rest})
+        away = _find_displaced_passages(question, language, hits, held, {one.document_id for one in rest})
         if away:
             moved |= away
             chosen.append(held)
@@ -114,7 +114,7 @@ def in_force(question: str, language: str, hits: Sequence[Hit], texts: Mapping[s
     if not chosen:
         return InForce(hits, question)
     kept = [hit for hit in hits if hit.chunk.chunk_id not in moved]
-    return InForce(kept, _without(question, places), tuple(chosen), tuple(others))
+    return InForce(kept, _text_without_spans(question, places), tuple(chosen), tuple(others))
 
 
 def asked_days(question: str, language: str) -> tuple[set[str], list[Span]]:
@@ -134,7 +134,7 @@ def asked_days(question: str, language: str) -> tuple[set[str], list[Span]]:
     return set(found.values()), sorted(found)
 
 
-def _groups(hits: Sequence[Hit], texts: Mapping[str, str]) -> list[list[Version]]:
+def _version_groups(hits: Sequence[Hit], texts: Mapping[str, str]) -> list[list[Version]]:
     """Return the versions among the documents of the hits, of each document that has more than one."""
     named: dict[str, dict[str, Hit]] = {}
     for hit in hits:
@@ -155,7 +155,9 @@ def may_have_versions(hits: Sequence[Hit]) -> list[str]:
     return [name for those in named.values() if len(those) > 1 for name in those]
 
 
-def _said_otherwise(question: str, language: str, hits: Sequence[Hit], held: Version, rest: set[str]) -> set[str]:
+def _find_displaced_passages(
+    question: str, language: str, hits: Sequence[Hit], held: Version, rest: set[str]
+) -> set[str]:
     """Return the passages of other versions in whose place the one that held has another, that says as much."""
     own = [hit for hit in hits if hit.chunk.document_id == held.document_id]
     wanted = set(query_terms(question, language))
@@ -172,7 +174,7 @@ def _said_otherwise(question: str, language: str, hits: Sequence[Hit], held: Ver
     return moved
 
 
-def _named(question: str, group: Sequence[Version]) -> Version | None:
+def _version_named_in(question: str, group: Sequence[Version]) -> Version | None:
     """Return the version that a question names by what its file's name alone has: "v1", "the old policy"."""
     asked = _marks(question)
     own = [_marks(one.name) for one in group]
@@ -185,20 +187,20 @@ def _named(question: str, group: Sequence[Version]) -> Version | None:
 
 def _marks(text: str) -> set[str]:
     """Return what tells versions apart in a name: its words, and its numbers where they are a version's."""
-    parts, words = _parts(text), _words()
+    parts, words = _source_name_parts(text), _version_words()
     marks = {part for part in parts if not part.isdigit() and part not in words["number"]}
     marks |= {kind for kind in ("earlier", "later") if not words[kind].isdisjoint(parts)}
     pairs = zip(parts, parts[1:], strict=False)
     return marks | {f"number {number}" for before, number in pairs if before in words["number"] and number.isdigit()}
 
 
-def _without(question: str, places: Sequence[Span]) -> str:
+def _text_without_spans(question: str, places: Sequence[Span]) -> str:
     for start, end in sorted(places, reverse=True):
         question = f"{question[:start]}{question[end:]}"
     return " ".join(question.split())
 
 
-def _parts(text: str) -> list[str]:
+def _source_name_parts(text: str) -> list[str]:
     return [part.casefold() for part in _PART.findall(text)]
 
 
@@ -206,12 +208,12 @@ def _is_date(part: str) -> bool:
     return part.isdigit() and len(part) in _DATE_DIGITS and part[:2] in {"19", "20"}
 
 
-def _day(part: str) -> str:
+def _first_day_of_date(part: str) -> str:
     """Return the first day of a date of four, six or eight digits."""
     return f"{part[:4]}-{part[4:6] or '01'}-{part[6:8] or '01'}"
 
 
 @cache
-def _words() -> Mapping[str, frozenset[str]]:
+def _version_words() -> Mapping[str, frozenset[str]]:
     text = files("rove.answer").joinpath("version_words.toml").read_text("utf-8")
     return {name: frozenset(words.split()) for name, words in tomllib.loads(text).items()}

@@ -11,14 +11,14 @@ from typing import cast
 
 def table(name: str) -> Mapping[str, str]:
     """Return the table in `<name>.toml`: language code → text."""
-    return cast("Mapping[str, str]", _read(name))
+    return cast("Mapping[str, str]", _load_word_list(name))
 
 
 def tables(name: str) -> Mapping[str, Mapping[str, str]]:
     """Return the tables in `<name>.toml`: language code → name → text."""
-    return cast("Mapping[str, Mapping[str, str]]", _read(name))
+    return cast("Mapping[str, Mapping[str, str]]", _load_word_list(name))
 
 
 @cache
-def _read(name: str) -> Mapping[str, object]:
+def _load_word_list(name: str) -> Mapping[str, object]:
     return tomllib.loads(files("rove.answer").joinpath(f"{name}.toml").read_text("utf-8"))

@@ -75,7 +75,7 @@ def find_blocks(document: Document) -> Blocks:
     known = (*document.blocks, *contents)
     if not ("|" in text or "`" in text or "~" in text or "[" in text or "$" in text or known):
         return NONE  # most texts end here, and looking for one character takes a tenth of the time of three
-    blocks = _merged(known, _marked(text))
+    blocks = _merge_known_blocks(known, _markdown_blocks(text))
     if not blocks:
         return NONE
     spans: list[Span] = []
@@ -90,8 +90,8 @@ def find_blocks(document: Document) -> Blocks:
     return Blocks(tuple(s for s, _ in spans), tuple(e for _, e in spans), tuple(found), own)
 
 
-def _marked(text: str) -> list[Block]:
-    fences = [Block("code", span) for span in _fences(text)] if "```" in text or "~~~" in text else []
+def _markdown_blocks(text: str) -> list[Block]:
+    fences = [Block("code", span) for span in _fence_block_spans(text)] if "```" in text or "~~~" in text else []
     starts, ends = [f.span[0] for f in fences], [f.span[1] for f in fences]
     found: list[Block] = []
     for kind, sign, pattern in (("table", "|", _TABLE), ("image", "![", _IMAGE), ("formula", "$$", _FORMULA)):
@@ -101,17 +101,17 @@ def _marked(text: str) -> list[Block]:
     return sorted([*fences, *outside], key=lambda b: b.span)
 
 
-def _merged(known: tuple[Block, ...], marked: list[Block]) -> list[Block]:
+def _merge_known_blocks(known: tuple[Block, ...], marked: list[Block]) -> list[Block]:
     """Join both lists; a marked block that overlaps one that the loader knows is that one."""
     if not known:
-        return _apart(marked)
-    ordered = _apart(sorted((b for b in known if b.span[0] < b.span[1]), key=lambda b: b.span))
+        return _drop_block_overlaps(marked)
+    ordered = _drop_block_overlaps(sorted((b for b in known if b.span[0] < b.span[1]), key=lambda b: b.span))
     starts = [b.span[0] for b in ordered]
     free = [b for b in marked if (i := bisect_left(starts, b.span[1]) - 1) < 0 or ordered[i].span[1] <= b.span[0]]
     return sorted([*ordered, *free], key=lambda b: b.span)
 
 
-def _apart(blocks: list[Block]) -> list[Block]:
+def _drop_block_overlaps(blocks: list[Block]) -> list[Block]:
     kept: list[Block] = []
     for block in blocks:
         if not kept or kept[-1].span[1] <= block.span[0]:
@@ -126,7 +126,7 @@ def _is_own(text: str, block: Block, reached: Span) -> bool:
     return bool(block.caption) or reached[1] - reached[0] >= LEAST_CHARS.get(block.kind, 0)
 
 
-def _fences(text: str) -> list[Span]:
+def _fence_block_spans(text: str) -> list[Span]:
     found: list[Span] = []
     opened: tuple[int, str] | None = None
     for match in _FENCE.finditer(text):

@@ -14,7 +14,7 @@ _NUMBER = r"(?:\d+|[A-Z]|[IVXL]+)(?:[.\-–]\d+)*"
 _WIDE_NUMBER = r"[\d０-９一二三四五六七八九十]+(?:[.．\-–—－][\d０-９]+)*"
 
 
-def _pattern(labels: str, wide: str) -> re.Pattern[str]:
+def _caption_pattern(labels: str, wide: str) -> re.Pattern[str]:
     """Match "Label 3:", "3. label:", "Label:", "Label 3 Words without a full stop", and 图3 in unspaced scripts."""
     label = rf"(?i:{labels})\b\.?"
     return re.compile(
@@ -29,10 +29,10 @@ _FIGURES = "Figure|Fig|Abbildung|Abb|Bild|Figura|Рисунок|Рис|ábra|ké
 _LISTINGS = "Listing|Code|Example|Beispiel|Quelltext|Programm|kód|lista|példa"
 _FORMULAS = "Equation|Eq|Formula|Gleichung|Gl|Formel|egyenlet|képlet"
 _CAPTIONS = {
-    "table": _pattern(_TABLES, "表格?|표"),
-    "image": _pattern(f"{_FIGURES}|{_TABLES}", "插?[図图圖]表?|写真|照片|表|그림"),
-    "code": _pattern(f"{_LISTINGS}|{_FIGURES}", "代[码碼]|程序|リスト|コード|例|[図图圖]|코드"),
-    "formula": _pattern(_FORMULAS, "公式|数?式|식"),
+    "table": _caption_pattern(_TABLES, "表格?|표"),
+    "image": _caption_pattern(f"{_FIGURES}|{_TABLES}", "插?[図图圖]表?|写真|照片|表|그림"),
+    "code": _caption_pattern(f"{_LISTINGS}|{_FIGURES}", "代[码碼]|程序|リスト|コード|例|[図图圖]|코드"),
+    "formula": _caption_pattern(_FORMULAS, "公式|数?式|식"),
 }
 _HEADING = re.compile(r"#{1,6}[ \t][^\n]*")
 _SPACE_OR_MARK = re.compile(r"[\s*_>`]+")
@@ -57,9 +57,9 @@ def reach(text: str, block: Block, floor: int, ceiling: int) -> tuple[Span, str]
     before, after = _paragraph_before(text, floor, start), _paragraph_after(text, end, ceiling)
     for place in (before, after):
         found = text[slice(*place)]
-        if found and (_same(found, caption) if caption else is_caption(found, block.kind)):
+        if found and (_is_same_caption(found, caption) if caption else is_caption(found, block.kind)):
             start, end = min(start, place[0]), max(end, place[1])
-            caption = caption or _plain(found)
+            caption = caption or _plain_caption(found)
             break
     else:
         if text[slice(*before)].endswith((":", "：")) and before[1] - before[0] <= LEAD_IN_CHARS:
@@ -87,11 +87,11 @@ def _paragraph_after(text: str, at: int, ceiling: int) -> Span:
     return start, stop if stop >= 0 else end
 
 
-def _plain(paragraph: str) -> str:
+def _plain_caption(paragraph: str) -> str:
     return " ".join(paragraph.strip("*_> \n").replace("**", "").split())
 
 
-def _same(paragraph: str, caption: str) -> bool:
+def _is_same_caption(paragraph: str, caption: str) -> bool:
     """Say whether a paragraph is the caption that a loader named, whatever its marks and label."""
     told, known = _SPACE_OR_MARK.sub("", paragraph), _SPACE_OR_MARK.sub("", caption)
     return bool(known) and known in told and len(told) <= len(known) + 40

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import regex
 
@@ -26,9 +27,8 @@ _TOTAL = regex.compile(r"(?i)(?:grand )?total|sum|summe|gesamt|insgesamt|összes
 _NAME = regex.compile(r"\W+")
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """A cell as it stands in a document."""
+class Cell(NamedTuple):
+    """A cell as it stands in a document; a tuple, since of a long table there are many."""
 
     text: str
     span: Span
@@ -56,18 +56,18 @@ class CellTable:
 def tables_in(document: Document) -> Iterator[CellTable]:
     """Yield the tables of a document that have a header and a row, their values typed column by column."""
     for number, block in enumerate(block for block in find_blocks(document).blocks if block.kind == "table"):
-        lines = list(_lines(document.text, block.span))
+        lines = list(_pipe_line_spans(document.text, block.span))
         if len(lines) < 3 or not _RULE.fullmatch(document.text[slice(*lines[1])].rstrip()):
             continue
-        names = _unique([cell.text for cell in _cells(document.text, lines[0])][:MOST_COLUMNS])
-        rows = [CellRow(document.document_id, span, tuple(_cells(document.text, span))) for span in lines[2:]]
+        names = _unique([cell.text for cell in _pipe_line_cells(document.text, lines[0])][:MOST_COLUMNS])
+        rows = [CellRow(document.document_id, span, tuple(_pipe_line_cells(document.text, span))) for span in lines[2:]]
         title = (
             block.caption
             or " ".join(document.headings_at(block.span[0])[-1:])
             or document.title
             or f"table {number + 1}"
         )
-        yield typed(_named(title), names, rows, document.language, document.title)
+        yield typed(_table_name_from_title(title), names, rows, document.language, document.title)
 
 
 def typed(name: str, names: Sequence[str], rows: Iterable[CellRow], language: str, database: str) -> CellTable:
@@ -78,7 +78,7 @@ def typed(name: str, names: Sequence[str], rows: Iterable[CellRow], language: st
     values: list[list[object]] = []
     for place, column in enumerate(names):
         texts = [row.cells[place].text if place < len(row.cells) else "" for row in kept]
-        numbers = _numbers(texts, language)
+        numbers = _column_numbers(texts, language)
         values.append(list(numbers) if numbers else [None if text.casefold() in EMPTY else text for text in texts])
         said = in_words(column)
         label = said if said != column.casefold() else ""
@@ -124,8 +124,11 @@ def number_of(text: str, *, comma: bool) -> float | None:
     return found.value if found and _is_column_unit(found) else None
 
 
-def _numbers(texts: Sequence[str], language: str) -> list[float | None] | None:
+def _column_numbers(texts: Sequence[str], language: str) -> list[float | None] | None:
     """The numbers of a column; None where a cell is none, all are empty, or they are in several currencies."""
+    first = next((text for text in texts if text.strip().casefold() not in EMPTY), "")
+    if not any(map(str.isdigit, first)) and parse_number(first, language) is None:
+        return None
     mark = decimal_mark_in(texts, language, is_column=True)
     found: list[Reading | None] = []
     for text in texts:
@@ -142,7 +145,7 @@ def _is_column_unit(one: Reading) -> bool:
     return one.kind in {"", "percent"} or one.kind.startswith(CURRENCY)
 
 
-def _lines(text: str, span: Span) -> Iterator[Span]:
+def _pipe_line_spans(text: str, span: Span) -> Iterator[Span]:
     at = span[0]
     for line in text[slice(*span)].split("\n"):
         if line.startswith("|"):
@@ -150,16 +153,18 @@ def _lines(text: str, span: Span) -> Iterator[Span]:
         at += len(line) + 1
 
 
-def _cells(text: str, span: Span) -> Iterator[Cell]:
-    """Yield the cells of a line with their places, blanks around them left out."""
+def _pipe_line_cells(text: str, span: Span) -> list[Cell]:
+    """Return the cells of a line with their places, blanks around them left out."""
     start, end = span
     inner = text[start:end].rstrip()
-    bars = [match.start() for match in _CELL.finditer(inner)]
-    for left, right in zip(bars, bars[1:], strict=False):
-        piece = inner[left + 1 : right]
-        begin = start + left + 1 + len(piece) - len(piece.lstrip())
+    pieces = _CELL.split(inner) if "\\" in inner else inner.split("|")
+    at, found = start + len(pieces[0]) + 1, list[Cell]()
+    for piece in pieces[1:-1]:
         shown = piece.strip()
-        yield Cell(shown.replace("\\|", "|"), (begin, begin + len(shown)))
+        begin = at + len(piece) - len(piece.lstrip())
+        found.append(Cell(shown.replace("\\|", "|"), (begin, begin + len(shown))))
+        at += len(piece) + 1
+    return found
 
 
 def _unique(names: Sequence[str]) -> list[str]:
@@ -174,6 +179,6 @@ def _unique(names: Sequence[str]) -> list[str]:
     return found
 
 
-def _named(title: str) -> str:
+def _table_name_from_title(title: str) -> str:
     """A title as the name of a table."""
     return _NAME.sub("_", title.strip()).strip("_")[:60] or "table"

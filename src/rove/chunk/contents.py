@@ -36,12 +36,12 @@ def contents_spans(text: str) -> Iterator[Span]:
 
 
 def _names_what_follows(text: str, run: list[tuple[int, int, int]]) -> bool:
-    titles = [_letters(text[start:end]) for start, end, _ in run if end - start <= MAX_LINE_CHARS]
-    following = {_letters(line) for line in text[run[-1][1] :].splitlines() if len(line) <= MAX_LINE_CHARS}
+    titles = [_line_letters(text[start:end]) for start, end, _ in run if end - start <= MAX_LINE_CHARS]
+    following = {_line_letters(line) for line in text[run[-1][1] :].splitlines() if len(line) <= MAX_LINE_CHARS}
     return sum(bool(title) and title in following for title in titles) >= max(2, MIN_NAMED * len(run))
 
 
-def _letters(line: str) -> str:
+def _line_letters(line: str) -> str:
     return _NOT_LETTERS.sub("", line).casefold()
 
 

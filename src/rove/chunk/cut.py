@@ -54,7 +54,7 @@ def cut_by(strategy: str, document: Document, settings: CutSettings) -> list[Chu
     chunker: Chunker = CHUNKERS.get(strategy)(settings)
     if isinstance(chunker, StructuredChunker):
         return chunks_of(document, chunker.pieces(document), headers=strategy in WITH_HEADERS)
-    return _chunks(document, chunker.spans(document), headers=strategy in WITH_HEADERS)
+    return _chunks_from_spans(document, chunker.spans(document), headers=strategy in WITH_HEADERS)
 
 
 def strategy_for(kind: str, strategy: str = "") -> str:
@@ -77,10 +77,10 @@ def chunks_of(document: Document, pieces: Pieces, *, headers: bool = False) -> l
     """Make the chunks of a document that was cut into these pieces."""
     structured = document if pieces.sections is None else replace(document, sections=pieces.sections)
     parents = [parent_at(pieces.parents, span) for span in pieces.spans] if pieces.parents else ()
-    return _chunks(structured, pieces.spans, parents, headers=headers, version=document.version)
+    return _chunks_from_spans(structured, pieces.spans, parents, headers=headers, version=document.version)
 
 
-def _chunks(
+def _chunks_from_spans(
     document: Document,
     spans: Sequence[Span],
     parents: Sequence[Span | None] = (),

@@ -24,10 +24,10 @@ class HeaderChunker:
         text = document.text
         cutter = Cutter(text, self.settings, find_blocks(document))
         packed = Packer(cutter, document.language)
-        return [span for part in _parts(document) for span in cutter.split(*part, packed)]
+        return [span for part in _spans_between_headings(document) for span in cutter.split(*part, packed)]
 
 
-def _parts(document: Document) -> list[Span]:
+def _spans_between_headings(document: Document) -> list[Span]:
     """Return the stretches between headings and section ends; bare headings joined to the next, else to the last."""
     text = document.text
     bare = bare_headings(document)

@@ -53,7 +53,7 @@ class Heading:
 
 def find_headings(text: str, blocks: Blocks) -> list[Heading]:
     """Return the lines of the text that are headings, in order; those of a contents page are none. Linear."""
-    lines = list(_candidates(text, blocks))
+    lines = list(_candidate_headings(text, blocks))
     first_capital = next((h.span[0] for h in lines if h.level == _CAPITALS_ABOVE), len(text))
     first_number = next((h.span[0] for h in lines if h.number), len(text))
     if first_number < first_capital:
@@ -78,28 +78,28 @@ def sections_of(headings: Sequence[Heading], end: int) -> tuple[Section, ...]:
     return tuple(reversed(found))
 
 
-def _candidates(text: str, blocks: Blocks) -> Iterator[Heading]:
+def _candidate_headings(text: str, blocks: Blocks) -> Iterator[Heading]:
     """Yield the lines that look like headings; `level` is their rank. A heading has a blank line or a heading above."""
     start, open_above = 0, True
     for line in text.splitlines(keepends=True):
         end = start + len(line)
         bare = line.strip()
-        rank = _rank(bare) if open_above and 2 <= len(bare) <= MAX_CHARS else None
-        if rank is not None and _outside(blocks, start):
+        rank = _heading_line_rank(bare) if open_above and 2 <= len(bare) <= MAX_CHARS else None
+        if rank is not None and _is_outside_blocks(blocks, start):
             at = start + line.index(bare[0])
             numbered = _NUMBERED.match(bare)
             number = tuple(map(int, numbered[1].split("."))) if numbered and rank >= _NUMBERS else ()
-            yield Heading(_title(bare), rank, (at, at + len(bare)), number)
+            yield Heading(_bare_heading_title(bare), rank, (at, at + len(bare)), number)
         open_above = not bare or rank is not None
         start = end
 
 
-def _outside(blocks: Blocks, offset: int) -> bool:
+def _is_outside_blocks(blocks: Blocks, offset: int) -> bool:
     index = blocks.around(offset + 1)
     return index is None or not blocks.blocks[index].span[0] <= offset < blocks.blocks[index].span[1]
 
 
-def _rank(line: str) -> int | None:
+def _heading_line_rank(line: str) -> int | None:
     if _LEADER.search(line) or line.startswith("|"):
         return None
     if marked := _MARKED.match(line):
@@ -122,7 +122,7 @@ def _is_capitals(line: str) -> bool:
     return len(letters) >= 4 and line.upper() == line and line.lower() != line and len(letters) * 2 > len(line)
 
 
-def _title(line: str) -> str:
+def _bare_heading_title(line: str) -> str:
     return " ".join(line.lstrip("#").strip(" *_:：").split())
 
 
@@ -157,14 +157,14 @@ def _in_sequence(headings: list[Heading]) -> list[Heading]:
     for heading in headings:
         number = heading.number
         if number:
-            if not _follows(reached, number):
+            if not _is_next_number(reached, number):
                 continue
             reached = number
         kept.append(heading)
     return kept
 
 
-def _follows(reached: tuple[int, ...], number: tuple[int, ...]) -> bool:
+def _is_next_number(reached: tuple[int, ...], number: tuple[int, ...]) -> bool:
     """Say whether a number can come after another: up to two further on at its depth, or the first below it."""
     if not reached:
         return number[-1] <= 1 or len(number) == 1 and number[0] <= 2

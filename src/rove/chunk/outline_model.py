@@ -112,13 +112,13 @@ def windows_of(text: str) -> Iterator[Window]:
 
 async def _read_window(text: str, window: Window, chat: ChatModel, found: _Found, own: Sequence[Heading]) -> None:
     try:
-        outline = await _ask(chat, _prompt(text, window, found.headings))
+        outline = await _request_outline(chat, _prompt(text, window, found.headings))
     except ServiceError as error:
         found.reason = str(error)
         _read_without(window, found, own)
         return
-    for entry, level in _flat(outline.headings, 1):
-        heading = _checked(text, window, entry, level)
+    for entry, level in _flatten_entries(outline.headings, 1):
+        heading = _heading_from_entry(text, window, entry, level)
         last = found.headings[-1].span[0] if found.headings else -1
         if heading and heading.span[0] > last:
             found.headings.append(heading)
@@ -133,7 +133,7 @@ def _read_without(window: Window, found: _Found, own: Sequence[Heading]) -> None
     found.headings += [heading for heading in own if start <= heading.span[0] < end]
 
 
-async def _ask(chat: ChatModel, lines: str) -> Outline:
+async def _request_outline(chat: ChatModel, lines: str) -> Outline:
     return await reply_as(chat, Outline, prompt("rove.chunk", "outline"), lines)
 
 
@@ -144,11 +144,13 @@ def _prompt(text: str, window: Window, headings: Sequence[Heading]) -> str:
         for number, (start, end) in enumerate(window.lines, window.first)
         if (row := text[start:end].strip()[:LINE_CHARS].translate(FENCES))
     ]
-    above = [f"Above these lines stands level {h.level}: {h.title.translate(FENCES)}" for h in _open(headings)]
+    above = [
+        f"Above these lines stands level {h.level}: {h.title.translate(FENCES)}" for h in _open_heading_path(headings)
+    ]
     return "\n".join([*above, "⟦", *rows, "⟧"])
 
 
-def _open(headings: Sequence[Heading]) -> list[Heading]:
+def _open_heading_path(headings: Sequence[Heading]) -> list[Heading]:
     """Return the last heading and those that it is under, the highest first."""
     path: list[Heading] = []
     for heading in reversed(headings):
@@ -157,15 +159,15 @@ def _open(headings: Sequence[Heading]) -> list[Heading]:
     return path
 
 
-def _flat(entries: Sequence[Entry], least: int) -> Iterator[tuple[Entry, int]]:
+def _flatten_entries(entries: Sequence[Entry], least: int) -> Iterator[tuple[Entry, int]]:
     """Yield the entries in order, each with its level: its own, but below the entry that it is under."""
     for entry in entries:
         level = min(max(entry.level, least), LEVELS)
         yield entry, level
-        yield from _flat(entry.children, level + 1)
+        yield from _flatten_entries(entry.children, level + 1)
 
 
-def _checked(text: str, window: Window, entry: Entry, level: int) -> Heading | None:
+def _heading_from_entry(text: str, window: Window, entry: Entry, level: int) -> Heading | None:
     """Return the heading where its line is in the window and holds its title."""
     place = entry.start_line - window.first
     title = " ".join(entry.title.lstrip("#").strip(" *_").split())

@@ -24,10 +24,12 @@ class ParagraphChunker:
         text = document.text
         blocks = find_blocks(document)
         heads = {s.span[0] for s in document.sections}
-        return capped(Cutter(text, self.settings, blocks), _whole(text, self.settings.separator, blocks, heads))
+        return capped(
+            Cutter(text, self.settings, blocks), _whole_paragraph_spans(text, self.settings.separator, blocks, heads)
+        )
 
 
-def _whole(text: str, separator: str, blocks: Blocks, heads: set[int]) -> Iterator[Span]:
+def _whole_paragraph_spans(text: str, separator: str, blocks: Blocks, heads: set[int]) -> Iterator[Span]:
     """Yield the paragraphs; one that would end within a block, or that is a heading alone, goes on into the next."""
     start: int | None = None
     for begin, end in separated(text, separator):

@@ -54,11 +54,11 @@ class PageFinder:
 def places_of(document: Document, spans: Sequence[Span], *, headers: bool) -> list[HeadingPlace]:
     """Return the place of each span, by one sweep over spans and sections; `headers` asks for Header1 … in metadata."""
     if not document.sections:
-        return [_place(document, [], headers=headers)] * len(spans)
+        return [_heading_place(document, [], headers=headers)] * len(spans)
     waiting = sorted(document.sections, key=lambda s: (s.span[0], s.level), reverse=True)
     bare = bare_headings(document)
     inside: list[Section] = []
-    place = _place(document, inside, headers=headers)
+    place = _heading_place(document, inside, headers=headers)
     places: list[HeadingPlace] = []
     anchor = 0
     for start, end in spans:
@@ -71,12 +71,12 @@ def places_of(document: Document, spans: Sequence[Span], *, headers: bool) -> li
             changed = True
         if changed or any(s.span[1] <= anchor for s in inside):
             inside = sorted((s for s in inside if s.span[1] > anchor), key=lambda s: (s.level, s.span[0]))
-            place = _place(document, inside, headers=headers)
+            place = _heading_place(document, inside, headers=headers)
         places.append(place)
     return places
 
 
-def _place(document: Document, inside: Sequence[Section], *, headers: bool) -> HeadingPlace:
+def _heading_place(document: Document, inside: Sequence[Section], *, headers: bool) -> HeadingPlace:
     headings = tuple(s.title for s in inside)
     metadata = document.metadata
     if headers and inside:
@@ -112,14 +112,14 @@ def file_path(document: Document) -> str:
         return names  # a record of a file, by its id
     name = PurePath(within).stem
     parts = [part for part in str(document.metadata.get(FOLDER, "")).split("/")[-MOST_FOLDERS:] if part]
-    said = _letters(document.title)
-    if _letters(name) not in said:
+    said = _path_letters(document.title)
+    if _path_letters(name) not in said:
         parts.append(name)
-    path = "/".join(part for part in parts if _letters(part) and _letters(part) not in said)
+    path = "/".join(part for part in parts if _path_letters(part) and _path_letters(part) not in said)
     return ", ".join(filter(None, (path, names)))
 
 
-def _letters(text: str) -> str:
+def _path_letters(text: str) -> str:
     return "".join(filter(str.isalnum, text.casefold()))
 
 

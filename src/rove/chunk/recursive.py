@@ -41,7 +41,7 @@ class RecursiveChunker:
     def _split(self, text: str, part: Span, separators: Sequence[str]) -> Iterator[Span]:
         index = next(i for i, mark in enumerate(separators) if not mark or text.find(mark, *part) >= 0)
         run: list[Span] = []
-        for start, end in _parts(text, part, separators[index]):
+        for start, end in _split_at_separator(text, part, separators[index]):
             if end - start < self.settings.size_chars:
                 run.append((start, end))
                 continue
@@ -65,7 +65,7 @@ class RecursiveChunker:
             yield run[first][0], run[-1][1]
 
 
-def _parts(text: str, part: Span, separator: str) -> Iterator[Span]:
+def _split_at_separator(text: str, part: Span, separator: str) -> Iterator[Span]:
     """Yield the parts of a stretch, each but the first with its separator in front; characters where that is ""."""
     start, end = part
     edges = [start]

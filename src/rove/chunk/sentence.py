@@ -92,7 +92,7 @@ def whole_sentences(cutter: Cutter, start: int, end: int, language: str) -> list
     text = cutter.text
     joined: list[Span] = []
     for first, last in sentence_spans(text[start:end], language):
-        if joined and _goes_on(text, joined[-1][1], start + first):
+        if joined and _is_continuation(text, joined[-1][1], start + first):
             joined[-1] = (joined[-1][0], start + last)
         else:
             joined.append((start + first, start + last))
@@ -102,7 +102,7 @@ def whole_sentences(cutter: Cutter, start: int, end: int, language: str) -> list
     return sentences
 
 
-def _goes_on(text: str, end: int, start: int) -> bool:
+def _is_continuation(text: str, end: int, start: int) -> bool:
     """Say whether what begins at `start` belongs to the sentence that ends at `end`: a character, or "2024. január"."""
     if end == start:
         return continues(text, start)

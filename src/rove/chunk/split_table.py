@@ -46,7 +46,7 @@ def head_of(text: str, block: Block, start: int) -> str:
     head = rows[0]
     if len(rows) == 3 and is_unit_row(rows[2]):
         head += "\n" + rows[2]
-    return head if len(head) <= HEAD_CHARS else _shortened(rows[0])
+    return head if len(head) <= HEAD_CHARS else _truncate_head_row(rows[0])
 
 
 def _head_of_cells(text: str, table: tuple[int, int], line: int, start: int) -> str:
@@ -56,7 +56,7 @@ def _head_of_cells(text: str, table: tuple[int, int], line: int, start: int) -> 
     column = max(len(before) - (not before[-1]), 0) if before else 0
     key = next((cell for cell in before if cell), "")
     heads = [name for name in names[column:] if name]
-    return _shortened(f"| {names[0] if names else ''} | {' | '.join(heads)} |") + f"\n| {key} |"
+    return _truncate_head_row(f"| {names[0] if names else ''} | {' | '.join(heads)} |") + f"\n| {key} |"
 
 
 def is_unit_row(row: str) -> bool:
@@ -70,7 +70,7 @@ def is_unit_row(row: str) -> bool:
     return units * 2 >= len(cells) > 0 and not any(cell[0].isdigit() for cell in cells)
 
 
-def _shortened(row: str) -> str:
+def _truncate_head_row(row: str) -> str:
     """Return the cells of the row that fit."""
     end = row.rfind("|", 0, HEAD_CHARS)
     return row[: end + 1] if end > 0 else row[:HEAD_CHARS]

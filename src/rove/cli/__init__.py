@@ -43,6 +43,7 @@ COMMANDS = {  # name → its declaration in `rove.cli.declared`, and one line of
     "mcp": ("care:mcp", "Serve the base to a model's program (MCP)."),
     "inspect": ("documents:inspect", "List documents; show one, its chunks, or the ledger."),
     "correct": ("documents:correct", "Correct words of a document; take a correction back."),
+    "review": ("documents:review", "Accept, edit or reject what was found in documents."),
     "delete": ("documents:delete", "Erase documents, bytes and all."),
     "doctor": ("care:doctor", "Check the base, and mend its index."),
     "migrate": ("care:migrate", "Move the base to another embedder, without downtime."),

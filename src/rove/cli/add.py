@@ -62,9 +62,11 @@ class AddBar:
                 self.chunks += count
                 self.progress.update(self.task, at=self._counts())
             case PageReached(source, page, pages) if pages > 1:
-                self.progress.update(self.task, at=f"sources · page {page} of {pages} of {_shown(source)}")
+                self.progress.update(
+                    self.task, at=f"sources · page {page} of {pages} of {_printable_source_name(source)}"
+                )
             case SourcesAt("reading", (*_, source)):
-                self._reading = f" · {_shown(source)}"
+                self._reading = f" · {_printable_source_name(source)}"
                 self.progress.update(self.task, at=self._counts())
             case SourceDone(entry, unchanged):
                 self.failed += bool(entry.outcome)
@@ -79,7 +81,7 @@ class AddBar:
 
     def _ended(self, source: str, *, unchanged: bool) -> None:
         if not self.progress.disable:
-            self.rest.ended(_bytes(source) + 1, self.progress.tasks[0].elapsed or 0.0, unchanged=unchanged)
+            self.rest.ended(_source_file_size(source) + 1, self.progress.tasks[0].elapsed or 0.0, unchanged=unchanged)
         left_s = self.rest.left_s()
         if self.rest.passed >= self.rest.total:
             self._reading, left_s = "", None
@@ -92,14 +94,14 @@ class AddBar:
         return f"sources · {count_text(self.chunks, 'chunk')} · {self.failed} failed{rate}{self._reading}"
 
 
-def _bytes(source: str) -> int:
+def _source_file_size(source: str) -> int:
     """The size of a file of this machine; 0 of what is none."""
     with suppress(OSError, ValueError):
         return Path(source).stat().st_size
     return 0
 
 
-def _shown(source: str) -> str:
+def _printable_source_name(source: str) -> str:
     """The last part of a source's name, without what a terminal would obey."""
     return "".join(sign if sign.isprintable() else "?" for sign in PurePath(source).name)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import click
 
 from rove.answer.facts import STEP
@@ -11,7 +13,7 @@ from rove.cli.output import Output, escape_markup
 from rove.cli.session import Session
 from rove.events import Event, TextDelta
 from rove.language.rendering import render
-from rove.records import Answer, Citation
+from rove.records import Answer, Citation, RelatedQuestion
 from rove.records.answer import DIFFERS
 from rove.retrieve.condition import parse_where
 
@@ -19,6 +21,7 @@ QUOTING = frozenset({"extractive", "refused", "clarifying", "chitchat"})
 """Modes of answers that no chat model has written: their words are shown as they are."""
 NEAREST = "Nearest passages, which may not answer it:"
 THOUGHTS = "The model thought (not checked): {text}"
+RELATED = "The documents answer as well:"
 LEFT_OUT = "Left out: {text}"
 
 
@@ -88,8 +91,16 @@ def show_answer(session: Session, answer: Answer, *, shown: int = 0, verbose: bo
     if answer.nearest:
         session.output.line(f"\n{NEAREST}", style="dim")
     show_hits(session, answer.nearest, answer.question, verbose=verbose)
+    _show_related(session, answer.related)
     if answer.note:
         session.output.note(answer.note)
+
+
+def _show_related(session: Session, related: Sequence[RelatedQuestion]) -> None:
+    if related:
+        session.output.line(f"\n{RELATED}", style="dim")
+    for one in related:
+        session.output.marked(f"  {escape_markup(one.question)}[dim] · {escape_markup(one.title)}[/]")
 
 
 def _show_quotes(session: Session, text: str) -> None:
@@ -113,12 +124,12 @@ def _show_reference(session: Session, citation: Citation, short: Citation | None
     stands = escape_markup(place(session, citation.uri, citation.place))
     head = f"[cyan]\\[{citation.number}{sign}][/] [bold]{stands}[/]{title}{aged}"
     where = f"[dim]open: rove inspect {citation.document_id} --span {start}:{end}{escape_markup(session.again)}[/]"
-    session.output.marked(f"{head}\n    “{_emphasised(shown.line, citation, short)}”")
+    session.output.marked(f"{head}\n    “{_quote_markup(shown.line, citation, short)}”")
     session.output.links(shown.links, "    ")
     session.output.marked(f"    {where}")
 
 
-def _emphasised(line: str, citation: Citation, short: Citation | None) -> str:
+def _quote_markup(line: str, citation: Citation, short: Citation | None) -> str:
     """Return a quote as it is shown, with the words in bold that answer."""
     words = render(short.quote).line if short and short.chunk_id == citation.chunk_id else ""
     before, found, after = line.partition(words) if words else (line, "", "")

@@ -46,7 +46,7 @@ def ask_server(
     if len(kb) != 1 or any(values.get(one) for one in OTHERWISE) or any(one in os.environ for one in FORCED):
         return None
     try:
-        folder = _folder(kb[0])
+        folder = _folder_of_base(kb[0])
         invitation = invitation_in(folder) if folder else None
         if invitation is None or invitation.code != CODE:
             return None
@@ -64,12 +64,12 @@ def ask_server(
             "terminal": _terminal(),
         }
         with socket.create_connection((HOST, invitation.port), timeout=CONNECT_S) as connection:
-            return _print(_pieces(connection, invitation, request))
+            return _print(_server_messages(connection, invitation, request))
     except (OSError, ValueError, RecursionError):  # the command itself says what is wrong
         return None
 
 
-def _folder(location: str) -> Path | None:
+def _folder_of_base(location: str) -> Path | None:
     """The folder of a base; None of one in a database."""
     if "://" in location:
         return None
@@ -79,7 +79,7 @@ def _folder(location: str) -> Path | None:
     return Path(location)
 
 
-def _pieces(
+def _server_messages(
     connection: socket.socket, invitation: Invitation, request: Mapping[str, object]
 ) -> Iterator[Mapping[str, Any]]:
     """Prove that the key is known, once the server has; then yield what it sends.
@@ -115,7 +115,7 @@ def _print(pieces: Iterator[Mapping[str, Any]]) -> int | None:
             if "declined" in piece:
                 return None
             for name, text in piece.items():
-                if not _write(streams[name], text):
+                if not _write_and_flush(streams[name], text):
                     return 0
                 printed = True
     except (OSError, ValueError):
@@ -127,7 +127,7 @@ def _print(pieces: Iterator[Mapping[str, Any]]) -> int | None:
     return 1
 
 
-def _write(stream: TextIO, text: str) -> bool:
+def _write_and_flush(stream: TextIO, text: str) -> bool:
     """Print at once; False where nobody reads it any more."""
     try:
         stream.write(text)

@@ -30,7 +30,7 @@ def chat(session: Session, where: tuple[str, ...], resume: str | None, listed: b
     condition = parse_where(where)
     with session.base() as kb:
         if listed:
-            _list(session, kb)
+            _print_conversations(session, kb)
             return 0
         keeping = bool(resume) or (session.output.terminal and not session.output.as_json if keep is None else keep)
         talk = _Talk(session, kb, condition, keep=keeping)
@@ -38,13 +38,13 @@ def chat(session: Session, where: tuple[str, ...], resume: str | None, listed: b
             talk.resume(resume)
         if session.output.terminal:
             session.output.note(f"Ask away. {HELP}")
-        for line in _lines(session):
+        for line in _chat_input_lines(session):
             if not talk.take(line):
                 break
     return int(talk.failed)
 
 
-def _list(session: Session, kb: Rove) -> None:
+def _print_conversations(session: Session, kb: Rove) -> None:
     """Print the conversations that are kept, the latest first: those of a server's page without keys are the same."""
     found = kb.conversations(most=MOST)
     if session.output.as_json:
@@ -186,7 +186,7 @@ def gathering_of(gathered: Gathered) -> str:
     return f"Gathered in {rounds} rounds (new: {new} passages; {told}). Enough: {enough}. {gathered.sufficiency.reason}"
 
 
-def _lines(session: Session) -> Iterator[str]:
+def _chat_input_lines(session: Session) -> Iterator[str]:
     """Yield what is typed, or what the pipe holds, until it ends."""
     if not session.output.terminal or not sys.stdin.isatty():
         yield from sys.stdin

@@ -82,7 +82,7 @@ def command(
                     raise ConfigError(message, cure="Give --kb once.")  # noqa: TRY301 - printed as any other
                 session = load("rove.cli.session:Session")(kb, setting, as_json=as_json)
             except (RoveError, OSError) as error:
-                sys.exit(_reported(error, load("rove.cli.output:Output")(as_json=as_json)))
+                sys.exit(_report_command_error(error, load("rove.cli.output:Output")(as_json=as_json)))
             sys.exit(run_command(runs, session, values))
 
         call.__doc__ = declared.__doc__
@@ -106,7 +106,7 @@ def run_command(runs: str, session: Session, values: Mapping[str, Any]) -> int:
     except BrokenPipeError:
         return 0
     except (RoveError, OSError) as error:
-        return _reported(error, session.output)
+        return _report_command_error(error, session.output)
 
 
 def shared_options(*, several: bool = False) -> list[click.Parameter]:
@@ -141,7 +141,7 @@ def usual_base() -> list[str]:
     return [os.environ.get("ROVE_KB") or "kb"]
 
 
-def _reported(error: RoveError | OSError, output: Output) -> int:
+def _report_command_error(error: RoveError | OSError, output: Output) -> int:
     said = _of_system(error) if isinstance(error, OSError) else error
     output.error(said)
     return BAD_CALL if isinstance(said, ConfigError | InputError) else FAILED

@@ -19,21 +19,21 @@ def correct(session: Session, name: str, words: tuple[str, ...], undo: str | Non
     with session.base(writes=bool(words or undo)) as kb:
         document_id = kb.named(name)[0].document_id
         if undo is not None:
-            kb.take_back(document_id, _number(kb.corrections(document_id), undo))
+            kb.take_back(document_id, _correction_number(kb.corrections(document_id), undo))
         elif words:
-            _replace(kb, document_id, words[0], words[1])
+            _replace_unique_words(kb, document_id, words[0], words[1])
         made = kb.corrections(document_id)
     if session.output.as_json:
         session.output.json(made)
         return
     shown = made[-1:] if words or undo is not None else made
     for one in shown:
-        _show(session, one)
+        _print_correction(session, one)
     if not shown:
         session.output.note("Nothing of this document was corrected.")
 
 
-def _replace(kb: Rove, document_id: str, old: str, new: str) -> None:
+def _replace_unique_words(kb: Rove, document_id: str, old: str, new: str) -> None:
     """Let other words stand where these stand, once.
 
     Raises:
@@ -48,7 +48,7 @@ def _replace(kb: Rove, document_id: str, old: str, new: str) -> None:
     kb.correct(document_id, (start, start + len(old)), old, new)
 
 
-def _number(made: list[MadeCorrection], undo: str) -> int:
+def _correction_number(made: list[MadeCorrection], undo: str) -> int:
     """The number that is meant; "last": of the latest that stands.
 
     Raises:
@@ -63,7 +63,7 @@ def _number(made: list[MadeCorrection], undo: str) -> int:
     return standing[-1]
 
 
-def _show(session: Session, one: MadeCorrection) -> None:
+def _print_correction(session: Session, one: MadeCorrection) -> None:
     said = ""
     if one.taken_back_by:
         said = f" · taken back by {one.taken_back_by}"

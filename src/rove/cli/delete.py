@@ -28,11 +28,11 @@ def delete(session: Session, names: tuple[str, ...], where: tuple[str, ...], men
     condition = parse_where(where)
     with session.base(writes=True) as kb:
         for note in kb.notes_on(condition):  # before what has the field is gone
-            session.output.note(note)
-        held = _held(kb, names) if mentions else names
-        found = kb.mentions(*names, where=condition, listener=_noted)
+            session.output.note(note.text("en"))
+        held = _names_with_documents(kb, names) if mentions else names
+        found = kb.mentions(*names, where=condition, listener=_ignore_event)
         now = erase == ERASE_NOW
-        count = kb.delete(*held, where=condition, erase_now=now, listener=_noted) if held or where else 0
+        count = kb.delete(*held, where=condition, erase_now=now, listener=_ignore_event) if held or where else 0
         if mentions:
             found = kb.forget_mentions(*found.words)
     if session.output.as_json:
@@ -43,14 +43,14 @@ def delete(session: Session, names: tuple[str, ...], where: tuple[str, ...], men
     if count and not now and isinstance(located(session.location), Address):
         session.output.note(LATER)
     if found:
-        session.output.line(_said(found, erased=mentions))
+        session.output.line(_mentions_text(found, erased=mentions))
 
 
-def _noted(event: Event) -> None:
+def _ignore_event(event: Event) -> None:
     """Drop what was noted already."""
 
 
-def _held(kb: Rove, names: tuple[str, ...]) -> list[str]:
+def _names_with_documents(kb: Rove, names: tuple[str, ...]) -> list[str]:
     """Those of these names that documents have."""
     held: list[str] = []
     for name in names:
@@ -62,7 +62,7 @@ def _held(kb: Rove, names: tuple[str, ...]) -> list[str]:
     return held
 
 
-def _said(found: Mentions, *, erased: bool) -> str:
+def _mentions_text(found: Mentions, *, erased: bool) -> str:
     talks = count_text(len(found.conversations), "conversation")
     what = f"{count_text(len(found.questions), 'kept question')}, {count_text(len(found.walks), 'walk')} and {talks}"
     if erased:

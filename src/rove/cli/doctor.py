@@ -24,13 +24,13 @@ def doctor(session: Session, source: str | None) -> int:
     if session.output.as_json:
         session.output.json(health)
         return FAILED if health.left or (health.unmended and health.problems) else 0
-    _show(session, health)
+    _print_health(session, health)
     if health.shallow:
         session.output.line(embedding_progress(Depth(health.chunks, health.shallow), session.again))
     return FAILED if health.left or (health.unmended and health.problems) else 0
 
 
-def _show(session: Session, health: Health) -> None:
+def _print_health(session: Session, health: Health) -> None:
     if health.unmended:
         session.output.note(f"Nothing is mended, and the snapshot was not looked at: {health.unmended}")
     for problem in health.problems:
@@ -50,7 +50,7 @@ def _show_rebuilt(session: Session, rebuilt: Rebuilt) -> int:
     if output.as_json:
         output.json(rebuilt)
         return FAILED if rebuilt.lost else 0
-    _show(session, rebuilt.health)
+    _print_health(session, rebuilt.health)
     output.line(f"The new catalog has {count_text(rebuilt.documents, 'document')}.")
     if rebuilt.lost:
         output.line(

@@ -24,7 +24,7 @@ def enrich(session: Session, names: tuple[str, ...], yes: bool) -> None:
             estimate = kb.estimate_enrich(name)
             if estimate.calls and not yes:
                 _agree(session, name, estimate)
-            done.append((name, _enriched(session, kb, name, estimate)))
+            done.append((name, _enrich_with_progress(session, kb, name, estimate)))
     if session.output.as_json:
         session.output.json(
             [{"name": n, "documents": r.documents, "changed": r.changed, "notes": r.notes} for n, r in done]
@@ -51,7 +51,7 @@ def _agree(session: Session, name: str, estimate: Estimate) -> None:
     click.confirm("Go on?", abort=True, err=True)
 
 
-def _enriched(session: Session, kb: Rove, name: str, estimate: Estimate) -> Enriched:
+def _enrich_with_progress(session: Session, kb: Rove, name: str, estimate: Estimate) -> Enriched:
     columns = (TextColumn(f"[bold]{name}"), BarColumn(), MofNCompleteColumn(), TextColumn("documents"))
     quiet = session.output.as_json or not session.output.notes.is_terminal
     with Progress(

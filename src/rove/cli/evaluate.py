@@ -86,7 +86,7 @@ async def _eval(session: Session, dataset: str, call: _Eval) -> None:
     try:
         base = await ingest(lab, data.documents) if own else None
         found = await evaluate(lab, data, configuration, call.metrics)
-        answers = await _answered(lab, data, configuration) if call.answers else None
+        answers = await _score_answers(lab, data, configuration) if call.answers else None
     finally:
         await lab.close()
     if call.parquet:
@@ -102,7 +102,7 @@ async def _eval(session: Session, dataset: str, call: _Eval) -> None:
         show_answers(session, answers, price)
 
 
-async def _answered(lab: Lab, data: Dataset, configuration: Configuration) -> AnswerScores:
+async def _score_answers(lab: Lab, data: Dataset, configuration: Configuration) -> AnswerScores:
     given: dict[str, AnswerOutcome] = {}
 
     def keep(outcomes: Sequence[AnswerOutcome]) -> None:
@@ -135,7 +135,7 @@ def show_one(session: Session, data: Dataset, found: ConfigurationScores, base: 
     """Print what one configuration has reached."""
     output, scores = session.output, found.scores
     output.line(f"{data.name}: {count_text(len(data.questions), 'question')}", style="bold")
-    rows = [(name, _number(scores.mean(name)), str(scores.coverage(name))) for name in scores.values]
+    rows = [(name, _format_score(scores.mean(name)), str(scores.coverage(name))) for name in scores.values]
     output.table(["metric", "mean", "questions scored"], rows)
     if found.latency:
         output.line(f"A search takes {found.latency.p50 * 1000:.1f} ms (p50), {found.latency.p95 * 1000:.1f} ms (p95).")
@@ -152,7 +152,7 @@ def show_answers(session: Session, answered: AnswerScores, price: Price | None) 
     """Print what the answers are worth, how long they took, and what the chat model used."""
     output, scores, usage = session.output, answered.scores, answered.usage
     output.line()
-    rows = [(name, _number(scores.mean(name)), str(scores.coverage(name))) for name in scores.values]
+    rows = [(name, _format_score(scores.mean(name)), str(scores.coverage(name))) for name in scores.values]
     output.table(["answers", "mean", "questions scored"], rows)
     if answered.graded_by:
         output.line(f"Relevancy was graded by {answered.graded_by}.")
@@ -167,5 +167,5 @@ def show_answers(session: Session, answered: AnswerScores, price: Price | None) 
         )
 
 
-def _number(value: float | None) -> str:
+def _format_score(value: float | None) -> str:
     return "cannot be scored" if value is None else f"{value:.4f}"

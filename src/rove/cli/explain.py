@@ -32,8 +32,8 @@ def branch_of(answer: Answer) -> DrawnBranch:
     for step in answer.path:
         below.setdefault(step.after if step.after in known and step.after != step.fact_id else "", []).append(step)
     _grow(root, "", below)
-    reached = {id(step) for step in _steps("", below)}
-    root.branches += [_fact(step) for step in answer.path if id(step) not in reached]
+    reached = {id(step) for step in _path_steps_below("", below)}
+    root.branches += [_fact_branch(step) for step in answer.path if id(step) not in reached]
     return root
 
 
@@ -44,7 +44,7 @@ def show_path(output: Output, answer: Answer) -> None:
     if not answer.path:
         output.note(NOTHING)
     elif output.terminal:
-        output.console.print(_drawn(root, Tree(f"[bold]{escape_markup(root.text)}[/]")), soft_wrap=False)
+        output.console.print(_fill_path_tree(root, Tree(f"[bold]{escape_markup(root.text)}[/]")), soft_wrap=False)
     else:
         for line in tree_lines(root):
             output.line(line)
@@ -70,18 +70,18 @@ def _grow(branch: DrawnBranch, fact_id: str, below: Mapping[str, Sequence[PathSt
             if place not in branch.branches:
                 branch.branches.append(place)
             place.used = place.used or step.used
-        leaf = _fact(step)
+        leaf = _fact_branch(step)
         place.branches.append(leaf)
         _grow(leaf, step.fact_id, below)
 
 
-def _steps(fact_id: str, below: Mapping[str, Sequence[PathStep]]) -> Iterator[PathStep]:
+def _path_steps_below(fact_id: str, below: Mapping[str, Sequence[PathStep]]) -> Iterator[PathStep]:
     for step in below.get(fact_id, ()):
         yield step
-        yield from _steps(step.fact_id, below)
+        yield from _path_steps_below(step.fact_id, below)
 
 
-def _fact(step: PathStep) -> DrawnBranch:
+def _fact_branch(step: PathStep) -> DrawnBranch:
     when = f"round {step.round}" if step.round else REMEMBERED
     where = ""
     if step.citation:
@@ -91,8 +91,8 @@ def _fact(step: PathStep) -> DrawnBranch:
     return DrawnBranch(f"{mark}{render(step.text).line}{where} ({when})", step.used)
 
 
-def _drawn(branch: DrawnBranch, tree: Tree) -> Tree:
+def _fill_path_tree(branch: DrawnBranch, tree: Tree) -> Tree:
     for one in branch.branches:
         text = escape_markup(" ".join(one.text.split()))
-        _drawn(one, tree.add(text if one.used else f"[dim]{text}[/]"))
+        _fill_path_tree(one, tree.add(text if one.used else f"[dim]{text}[/]"))
     return tree

@@ -89,7 +89,7 @@ def check(session: Session, name: str) -> int:
     found = read_flow(name)
     plan, problems = checked(found)
     if not problems:
-        problems = asyncio.run(_lacking(session, plan))
+        problems = asyncio.run(_unmet_flow_needs(session, plan))
     if session.output.as_json:
         session.output.json(problems)
     for one in problems if not session.output.as_json else ():
@@ -105,33 +105,33 @@ def check(session: Session, name: str) -> int:
 def run_(session: Session, name: str, inputs: tuple[str, ...], where: tuple[str, ...]) -> int:
     """Run `rove flow run`."""
     found, condition = read_flow(name), parse_where(where)
-    given = _given(inputs, list(found.input))
+    given = _parse_flow_values(inputs, list(found.input))
     view = _View(session)
 
     async def go() -> int:
-        async with _base(session, create=found.writes) as kb:
+        async with _open_flow_base(session, create=found.writes) as kb:
             return await _on(session, kb, await run(kb, found, given, where=condition, listener=view.hear), view)
 
-    return _waited(go())
+    return _run_flow_coroutine(go())
 
 
 def resume_(session: Session, name: str, reply: tuple[str, ...]) -> int:
     """Run `rove flow resume`."""
     view = _View(session)
-    replies = {key: str(value) for key, value in _given(reply, []).items()}
+    replies = {key: str(value) for key, value in _parse_flow_values(reply, []).items()}
 
     async def go() -> int:
-        async with _base(session) as kb:
+        async with _open_flow_base(session) as kb:
             return await _on(session, kb, await resume(kb, name, replies, listener=view.hear), view)
 
-    return _waited(go())
+    return _run_flow_coroutine(go())
 
 
 def runs_(session: Session) -> None:
     """Run `rove flow runs`."""
 
     async def go() -> None:
-        async with _base(session) as kb:
+        async with _open_flow_base(session) as kb:
             found = await runs(kb)
         if session.output.as_json:
             session.output.json(found)
@@ -140,20 +140,20 @@ def runs_(session: Session) -> None:
         none = "No run is kept. Begin one with: rove flow run FLOW"
         session.output.table(["id", "flow", "status", "steps", "last", "asks"], rows, none)
 
-    return _waited(go())
+    return _run_flow_coroutine(go())
 
 
 def forget_(session: Session, name: str) -> None:
     """Run `rove flow forget`."""
 
     async def go() -> None:
-        async with _base(session) as kb:
+        async with _open_flow_base(session) as kb:
             session.output.note(f"The run {await forget(kb, name)} is deleted.")
 
-    return _waited(go())
+    return _run_flow_coroutine(go())
 
 
-async def _lacking(session: Session, plan: FlowPlan) -> list[Problem]:
+async def _unmet_flow_needs(session: Session, plan: FlowPlan) -> list[Problem]:
     """What the flow needs, and the base of this call has not; nothing where there is no base."""
     if not any(node.operator.needs for node in plan.nodes.values()):
         return []
@@ -163,7 +163,7 @@ async def _lacking(session: Session, plan: FlowPlan) -> list[Problem]:
     except ConfigError:
         session.output.note(f"There is no base in {home}: what it would have to offer was not looked at.")
         return []
-    async with _base(session) as kb:
+    async with _open_flow_base(session) as kb:
         return lacking(plan, await there_of(kb, plan, keep=False))
 
 
@@ -179,11 +179,11 @@ class _View:
             if not isinstance(event, StepTold):
                 self._output.json_line({"event": type(event).__name__, "data": event})
             return
-        if (line := _line(event)) and self._output.notes.is_terminal:
+        if (line := _flow_event_line(event)) and self._output.notes.is_terminal:
             self._output.note(line)
 
 
-def _line(event: FlowEvent) -> str:
+def _flow_event_line(event: FlowEvent) -> str:
     match event:
         case StepStarted(key):
             return f"· {key}"
@@ -212,17 +212,17 @@ async def _on(session: Session, kb: AsyncRove, done: FlowRun, view: _View) -> in
                 reply = f"rove flow resume {done.run_id}{session.again} --reply '{one.key}=…'"
                 session.output.note(f"{one.question}{options} Answer with: {reply}")
             return WAITING
-        replies = {one.key: await asyncio.to_thread(_prompted, one.question, one.options) for one in done.waiting}
+        replies = {one.key: await asyncio.to_thread(_prompt_reply, one.question, one.options) for one in done.waiting}
         done = await resume(kb, done.run_id, replies, listener=view.hear)
     if session.output.as_json:
         session.output.json_line({"run": done.run_id, "status": done.status, "output": done.output})
         return 0
     for name, value in done.output.items():
-        _show(session, name, value)
+        _show_flow_output(session, name, value)
     return 0
 
 
-def _show(session: Session, name: str, value: object) -> None:
+def _show_flow_output(session: Session, name: str, value: object) -> None:
     if isinstance(value, Answer):
         show_answer(session, value)
     elif isinstance(value, str | int | float | None):
@@ -232,12 +232,12 @@ def _show(session: Session, name: str, value: object) -> None:
         session.output.json(value)
 
 
-def _prompted(question: str, options: tuple[str, ...]) -> str:
+def _prompt_reply(question: str, options: tuple[str, ...]) -> str:
     kind = click.Choice(options) if options else str
     return str(click.prompt(question, type=kind, err=True))
 
 
-def _given(pairs: tuple[str, ...], names: list[str]) -> Mapping[str, object]:
+def _parse_flow_values(pairs: tuple[str, ...], names: list[str]) -> Mapping[str, object]:
     found: dict[str, list[str]] = {}
     for pair in pairs:
         name, sign, value = pair.partition("=")
@@ -251,9 +251,9 @@ def _given(pairs: tuple[str, ...], names: list[str]) -> Mapping[str, object]:
     return {name: values[0] if len(values) == 1 else values for name, values in found.items()}
 
 
-def _base(session: Session, *, create: bool = False) -> AsyncRove:
+def _open_flow_base(session: Session, *, create: bool = False) -> AsyncRove:
     return AsyncRove(read_settings(session.location, **session.settings), create=create)
 
 
-def _waited(going: Coroutine[Any, Any, Any]) -> Any:  # noqa: ANN401 - what it returns
+def _run_flow_coroutine(going: Coroutine[Any, Any, Any]) -> Any:  # noqa: ANN401 - what it returns
     return asyncio.run(going)

@@ -65,7 +65,7 @@ def graph(
     elif session.output.as_json:
         session.output.json(found)
     else:
-        _show(session, found)
+        _show_subgraph(session, found)
     return 0 if found.entities else FAILED
 
 
@@ -116,7 +116,7 @@ def _say_why(session: Session, kb: Rove, names: tuple[str, ...]) -> None:
         session.output.note(f"There is: {', '.join(near)}")
 
 
-def _show(session: Session, found: Subgraph) -> None:
+def _show_subgraph(session: Session, found: Subgraph) -> None:
     names = {entity.key: entity.name for entity in found.entities}
     for entity in found.entities:
         if len(entity.names) > 1 and not entity.hops:
@@ -126,18 +126,18 @@ def _show(session: Session, found: Subgraph) -> None:
     for link in found.links:
         subject, object_ = escape_markup(names[link.subject]), escape_markup(names[link.object])
         session.output.marked(
-            f"[bold]{subject}[/] [cyan]{escape_markup(link.predicate)}[/] [bold]{object_}[/]{_count(link)}"
+            f"[bold]{subject}[/] [cyan]{escape_markup(link.predicate)}[/] [bold]{object_}[/]{_link_count_mark(link)}"
         )
-        _quote(session, link.relations[0])
+        _show_relation_quote(session, link.relations[0])
     if found.more:
         session.output.note("There is more: raise --fan, --limit or --depth.")
 
 
-def _count(link: Link) -> str:
+def _link_count_mark(link: Link) -> str:
     return f" [dim]×{len(link.relations)}[/]" if len(link.relations) > 1 else ""
 
 
-def _quote(session: Session, relation: Relation) -> None:
+def _show_relation_quote(session: Session, relation: Relation) -> None:
     start, end = relation.triplet.span
     where = f"{relation.title or relation.source} · {relation.document_id}:{start}-{end}"
     by = " · learned by a walk" if relation.memory_id else ""

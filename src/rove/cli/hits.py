@@ -23,7 +23,7 @@ def show_hits(session: Session, hits: Sequence[Hit], question: str, *, verbose: 
     """Print passages, best first. `verbose`: with their scores, and the place that each list gave them."""
     spoken = detect(question) if session.output.terminal and hits else ""
     for number, hit in enumerate(hits, start=1):
-        _show(session, number, hit, _marker(question, hit, spoken), verbose=verbose)
+        _show_hit(session, number, hit, _marker(question, hit, spoken), verbose=verbose)
 
 
 def place(session: Session, uri: str, at: str) -> str:
@@ -44,7 +44,9 @@ def _marker(question: str, hit: Hit, spoken: str) -> Callable[[str], Sequence[Sp
     return words_of_question
 
 
-def _show(session: Session, number: int, hit: Hit, marker: Callable[[str], Sequence[Span]], *, verbose: bool) -> None:
+def _show_hit(
+    session: Session, number: int, hit: Hit, marker: Callable[[str], Sequence[Span]], *, verbose: bool
+) -> None:
     """Print one passage: where it stands, how it begins, and where else its text stands."""
     output, chunk = session.output, hit.chunk
     start, end = chunk.span
@@ -66,13 +68,13 @@ def _show(session: Session, number: int, hit: Hit, marker: Callable[[str], Seque
             output.marked(f"   [italic]{escape_markup(more)}[/]")
     output.passage(_without_heading(rendered(chunk), above), SHOWN_CHARS, marker)
     if hit.same:
-        output.marked(f"   [dim]also in: {escape_markup(', '.join(_also(session, one) for one in hit.same))}[/]")
+        output.marked(f"   [dim]also in: {escape_markup(', '.join(_hit_place(session, one) for one in hit.same))}[/]")
 
 
 def _without_heading(shown: Rendered, above: Sequence[str]) -> Rendered:
     """Leave out the headings that a passage begins with where they stand above it already."""
     blocks = list(shown.blocks)
-    while len(blocks) > 1 and _stands(shown, blocks[0], above):
+    while len(blocks) > 1 and _is_repeated_heading(shown, blocks[0], above):
         blocks.pop(0)
     if len(blocks) == len(shown.blocks):
         return shown
@@ -81,11 +83,11 @@ def _without_heading(shown: Rendered, above: Sequence[str]) -> Rendered:
     return Rendered(shown.text[cut:], tuple(moved), shown.links)
 
 
-def _stands(shown: Rendered, block: RenderedBlock, above: Sequence[str]) -> bool:
+def _is_repeated_heading(shown: Rendered, block: RenderedBlock, above: Sequence[str]) -> bool:
     words = " ".join(shown.text[slice(*block.span)].split())
     return block.kind == "heading" and words in {" ".join(one.split()) for one in above}
 
 
-def _also(session: Session, hit: Hit) -> str:
+def _hit_place(session: Session, hit: Hit) -> str:
     start, end = hit.chunk.span
     return f"{place(session, hit.uri, place_text(hit.chunk.page, hit.time))} ({hit.chunk.document_id}:{start}-{end})"

@@ -100,10 +100,10 @@ def _show_span(session: Session, kb: Rove, document_id: str, span: str) -> None:
     session.output.marked(f"{escape_markup(before)}{open_mark}{escape_markup(words)}{close_mark}{escape_markup(after)}")
     if page is not None:
         session.output.line("")
-        session.output.line(f"page {page}{_place(boxes)}")
+        session.output.line(f"page {page}{_depth_on_page(boxes)}")
 
 
-def _place(boxes: Sequence[Box]) -> str:
+def _depth_on_page(boxes: Sequence[Box]) -> str:
     """Say how far down the page the boxes stand, those of their first page; "" where no place is known."""
     if not boxes:
         return ""

@@ -54,11 +54,11 @@ class Keys:
                 return Pressed(QUIT)
         return Pressed(key)
 
-    def rewrite(self, text: str, pressed: Pressed) -> str:
+    def rewrite(self, text: str, pressed: Pressed, prompt: str = "Question") -> str:
         """Return the new wording of a text: what stands after the key, or what is typed now."""
         if not self._terminal:
             return pressed.rest or text
-        return click.prompt("Question", default=text, err=True).strip() or text
+        return click.prompt(prompt, default=text, err=True).strip() or text
 
 
 def print_passage(output: Output, number: int, all_: int, question: str, passage: str, *more: str) -> None:

@@ -26,7 +26,7 @@ def keep(session: Session, question: str, document: str | None, span: str | None
         else:
             info = only(kb, document)
             size = len(kb.text(info.document_id))
-            kb.keep_question(question, info.document_id, _span(span) if span else (0, size))
+            kb.keep_question(question, info.document_id, _parse_span_option(span) if span else (0, size))
             count = 1
     if session.output.as_json:
         session.output.json({"kept": count})
@@ -76,7 +76,7 @@ def forget(session: Session, questions: tuple[str, ...], every: bool) -> None:
         session.output.line(f"{gone} forgotten.")
 
 
-def _span(text: str) -> Span:
+def _parse_span_option(text: str) -> Span:
     first, _, last = text.partition(":")
     if not (first.isdecimal() and last.isdecimal()):
         message = f"--span {text!r} is not a span."

@@ -18,7 +18,7 @@ SHOWN_CHARS = 8
 def listed(session: Session) -> None:
     """Run `rove memory list`."""
     with session.base() as kb:
-        _show(session, kb.memory().facts(), "Walks have learned nothing yet. Begin one with: rove walk QUESTION")
+        _show_facts(session, kb.memory().facts(), "Walks have learned nothing yet. Begin one with: rove walk QUESTION")
 
 
 def leads(session: Session) -> None:
@@ -39,13 +39,13 @@ def leads(session: Session) -> None:
 def search(session: Session, question: tuple[str, ...], top_k: int) -> None:
     """Run `rove memory search`."""
     with session.base() as kb:
-        _show(session, kb.memory().search(" ".join(question), top_k=top_k), "Nothing of this is remembered.")
+        _show_facts(session, kb.memory().search(" ".join(question), top_k=top_k), "Nothing of this is remembered.")
 
 
 def edit(session: Session, memory_id: str, text: tuple[str, ...]) -> None:
     """Run `rove memory edit`."""
     with session.base() as kb:
-        _show(session, [kb.memory().edit(memory_id, " ".join(text))])
+        _show_facts(session, [kb.memory().edit(memory_id, " ".join(text))])
 
 
 def forget(session: Session, memory_ids: tuple[str, ...]) -> None:
@@ -62,7 +62,7 @@ def clear(session: Session, yes: bool) -> None:
         _say(session, kb.memory().clear())
 
 
-def _show(session: Session, facts: Sequence[Remembered], none: str = "") -> None:
+def _show_facts(session: Session, facts: Sequence[Remembered], none: str = "") -> None:
     if session.output.as_json:
         session.output.json(facts)
         return

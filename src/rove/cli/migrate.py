@@ -21,7 +21,7 @@ def migrate(session: Session, to: str, only_estimate: bool, switch_only: bool) -
     migration = Migration(read_settings(session.location, **session.settings), to)
     bar = _Bar(session)
     try:
-        return asyncio.run(_run(session, migration, bar, only_estimate=only_estimate, deep=not switch_only))
+        return asyncio.run(_run_migration(session, migration, bar, only_estimate=only_estimate, deep=not switch_only))
     except KeyboardInterrupt:
         if migration.began:
             left = count_text(bar.left, "passage") if bar.left is not None else "What is left"
@@ -31,22 +31,22 @@ def migrate(session: Session, to: str, only_estimate: bool, switch_only: bool) -
         return STOPPED
 
 
-async def _run(session: Session, migration: Migration, bar: _Bar, *, only_estimate: bool, deep: bool) -> int:
+async def _run_migration(session: Session, migration: Migration, bar: _Bar, *, only_estimate: bool, deep: bool) -> int:
     estimate = await migration.estimate()
     if only_estimate and session.output.as_json:
         session.output.json(estimate)
         return 0
-    session.output.note(_said(estimate))
+    session.output.note(_migration_estimate_text(estimate))
     if only_estimate:
         return 0
     with bar.progress:
         bar.start(estimate)
         migrated = await migration.run(bar, deep=deep)
-    _show(session, migrated)
+    _show_migration_result(session, migrated)
     return 0
 
 
-def _said(estimate: MigrationEstimate) -> str:
+def _migration_estimate_text(estimate: MigrationEstimate) -> str:
     if not estimate.passages + estimate.others:
         return f"[{estimate.after}] has reached every passage."
     others = f" and {estimate.others:,} memories and summaries" if estimate.others else ""
@@ -54,7 +54,7 @@ def _said(estimate: MigrationEstimate) -> str:
     return f"[{estimate.after}] has {estimate.passages:,} of {estimate.of:,} passages{others} to reach: {took}."
 
 
-def _show(session: Session, migrated: Migrated) -> None:
+def _show_migration_result(session: Session, migrated: Migrated) -> None:
     output = session.output
     if output.as_json:
         output.json(migrated)

@@ -67,11 +67,11 @@ class Output:
             return
         if not self.terminal:
             for row in rows:
-                self.console.file.write("\t".join(_cell(value) for value in row) + "\n")
+                self.console.file.write("\t".join(_console_cell(value) for value in row) + "\n")
             return
         table = Table(*headings, box=None, header_style="bold", pad_edge=False)
         for row in rows:
-            table.add_row(*(escape(_cell(value)) for value in row))
+            table.add_row(*(escape(_console_cell(value)) for value in row))
         self.console.print(table, soft_wrap=False)
 
     def passage(self, shown: Rendered, most_chars: int, marker: Callable[[str], Sequence[Span]] = lambda _: ()) -> None:
@@ -82,9 +82,9 @@ class Output:
         if not self.terminal:
             self.line(f"   {shown.line}")
         for block, text in shown.parts() if self.terminal else ():
-            cut = _within(text, most_chars - block.span[0]) if block.span[0] < most_chars else ""
+            cut = _cut_at_line_end(text, most_chars - block.span[0]) if block.span[0] < most_chars else ""
             if cut:
-                drawn = _drawn(cut, headed=block.headed) if block.kind == "table" else Text(_printable(cut))
+                drawn = _console_table(cut, headed=block.headed) if block.kind == "table" else Text(_printable(cut))
                 drawn.style = "bold" if block.kind == "heading" else ""
                 if isinstance(drawn, Text):
                     for start, end in marker(drawn.plain):
@@ -99,7 +99,7 @@ class Output:
             if before and not (before == block.kind == "item"):
                 self.line()
             if block.kind == "table" and self.terminal:
-                self.console.print(_drawn(text, headed=block.headed), soft_wrap=False)
+                self.console.print(_console_table(text, headed=block.headed), soft_wrap=False)
             elif block.kind == "table":
                 self.console.file.write(_printable(text) + "\n")
             else:
@@ -157,11 +157,11 @@ def _printable(text: str) -> str:
     return "".join(c for c in text if c.isprintable() or c in "\n\t")
 
 
-def _cell(value: object) -> str:
+def _console_cell(value: object) -> str:
     return _printable(" ".join(str("" if value is None else value).split()))
 
 
-def _within(text: str, most_chars: int) -> str:
+def _cut_at_line_end(text: str, most_chars: int) -> str:
     """Cut a text, at the end of a line where there is one."""
     if len(text) <= most_chars:
         return text
@@ -169,8 +169,8 @@ def _within(text: str, most_chars: int) -> str:
     return f"{(whole or text[:most_chars]).rstrip()}…"
 
 
-def _drawn(table: str, *, headed: bool) -> Table:
-    rows = [[escape(_cell(cell)) for cell in row] for row in rows_of_cells(table)]
+def _console_table(table: str, *, headed: bool) -> Table:
+    rows = [[escape(_console_cell(cell)) for cell in row] for row in rows_of_cells(table)]
     drawn = Table(*(rows[0] if headed else [""] * len(rows[0])), box=None, show_header=headed, header_style="bold")
     for row in rows[headed:]:
         drawn.add_row(*row)

@@ -43,48 +43,48 @@ def person(
     if (name is None) != as_list or len(chosen) > 1 or (disable and enable):
         message = "This takes a NAME, or --list; and one of --invite, --disable, --enable and --remove at most."
         raise ConfigError(message, cure="rove serve person NAME --role administrator; or: rove serve person --list")
-    with _people(session, settings) as people:
+    with _open_people_log(session, settings) as people:
         if name is None:
-            _list(session, people)
+            _show_people(session, people)
         elif not chosen:
-            _check(settings, name, role, labels, spaces, session)
+            _check_new_person(settings, name, role, labels, spaces, session)
             given = labels or None
-            _invite(session, settings, people, people.make(
+            _invite_person(session, settings, people, people.make(
                 name, full_name=full_name, role=role, spaces=spaces or ("*",), labels=given,
             ))  # fmt: skip
         elif invite:
-            _invite(session, settings, people, _found(people, name))
+            _invite_person(session, settings, people, _person_by_name(people, name))
         else:
-            _change(session, people, _found(people, name), remove=remove, disable=disable)
+            _change_person(session, people, _person_by_name(people, name), remove=remove, disable=disable)
 
 
 def names_of(session: Session, settings: Settings) -> list[str]:
     """The names of who may sign in to the base, folded; none where there is no base yet."""
     try:
-        home_of(_place(session, settings)).check_there()
+        home_of(_people_base_place(session, settings)).check_there()
     except ConfigError:
         return []
-    with _people(session, settings) as people:
+    with _open_people_log(session, settings) as people:
         return [folded(one.name) for one in people.people()]
 
 
-def _list(session: Session, people: PeopleLog) -> None:
+def _show_people(session: Session, people: PeopleLog) -> None:
     found = people.people()
     if session.output.as_json:
-        session.output.json([_told(one) for one in found])
+        session.output.json([_person_as_json(one) for one in found])
         return
     rows = [
-        (one.name, one.full_name, one.role, ", ".join(one.spaces), _labels(one), one.state, one.last_seen)
+        (one.name, one.full_name, one.role, ", ".join(one.spaces), _person_labels(one), one.state, one.last_seen)
         for one in found
     ]
     session.output.table(TITLES, rows, "Nobody has been let in by name. Let somebody in with: rove serve person NAME")
 
 
-def _labels(one: Person) -> str:
+def _person_labels(one: Person) -> str:
     return "all" if one.labels is None else ", ".join(one.labels)
 
 
-def _change(session: Session, people: PeopleLog, found: Person, *, remove: bool, disable: bool) -> None:
+def _change_person(session: Session, people: PeopleLog, found: Person, *, remove: bool, disable: bool) -> None:
     if remove:
         people.remove(found.person_id)
     else:
@@ -99,7 +99,7 @@ def _change(session: Session, people: PeopleLog, found: Person, *, remove: bool,
         session.output.note("No administrator is left who can sign in: rove serve person NAME --role administrator")
 
 
-def _invite(session: Session, settings: Settings, people: PeopleLog, found: Person) -> None:
+def _invite_person(session: Session, settings: Settings, people: PeopleLog, found: Person) -> None:
     token, expires = people.invite(found.person_id)
     serve = settings.serve
     host = (*serve.hosts, "127.0.0.1")[0] if serve.host in EVERYWHERE else serve.host
@@ -107,7 +107,7 @@ def _invite(session: Session, settings: Settings, people: PeopleLog, found: Pers
     origin = serve.public_url.rstrip("/") or f"http://{host}:{_port(session, settings)}"
     link = f"{origin}/#/invitation/{token}"
     if session.output.as_json:
-        session.output.json({**_told(found), "token": token, "link": link, "expires": expires})
+        session.output.json({**_person_as_json(found), "token": token, "link": link, "expires": expires})
         return
     session.output.line(link)
     session.output.note(f"This is shown once, and valid until {expires[:16]}: {found.name} chooses a password there.")
@@ -115,12 +115,12 @@ def _invite(session: Session, settings: Settings, people: PeopleLog, found: Pers
 
 def _port(session: Session, settings: Settings) -> int:
     """Return the port of the server that runs, else that of the settings."""
-    place = _place(session, settings)
+    place = _people_base_place(session, settings)
     running = invitation_in(place) if isinstance(place, Path) else None
     return (urlsplit(running.url).port if running else None) or settings.serve.port
 
 
-def _check(
+def _check_new_person(
     settings: Settings, name: str, role: str, labels: tuple[str, ...], spaces: tuple[str, ...], session: Session
 ) -> None:
     """Refuse what the server would refuse."""
@@ -137,7 +137,7 @@ def _check(
         raise ConfigError(message, cure=f"Choose among: {', '.join(_trees(session, settings))}.")
 
 
-def _found(people: PeopleLog, name: str) -> Person:
+def _person_by_name(people: PeopleLog, name: str) -> Person:
     found = people.get(name)
     if found is None:
         message = f"There is nobody called {name!r}."
@@ -145,7 +145,7 @@ def _found(people: PeopleLog, name: str) -> Person:
     return found
 
 
-def _told(one: Person) -> dict[str, Any]:
+def _person_as_json(one: Person) -> dict[str, Any]:
     return {
         "name": one.name, "full_name": one.full_name, "role": one.role, "spaces": one.spaces, "labels": one.labels,
         "state": one.state, "last_seen": one.last_seen or None, "created": one.created_at,
@@ -156,15 +156,15 @@ def _trees(session: Session, settings: Settings) -> dict[str, Settings]:
     return load("rove.serve.space_folder:trees_of")(settings, file_of(located(session.location)).parent)
 
 
-def _place(session: Session, settings: Settings) -> Any:  # noqa: ANN401 - a folder, or an address
+def _people_base_place(session: Session, settings: Settings) -> Any:  # noqa: ANN401 - a folder, or an address
     trees = _trees(session, settings)
     name = load("rove.serve.space_checks:people_space")(settings.serve, trees)
     return place_of(trees[name].path, Path.cwd())
 
 
 @contextmanager
-def _people(session: Session, settings: Settings) -> Generator[PeopleLog]:
-    database = Database(home_of(_place(session, settings)).dialect())
+def _open_people_log(session: Session, settings: Settings) -> Generator[PeopleLog]:
+    database = Database(home_of(_people_base_place(session, settings)).dialect())
     try:
         yield PeopleLog(database)
     finally:

@@ -78,7 +78,7 @@ def review(session: Session, file: Path, annotator: str) -> None:
             add_review(file, Review(name, row.text("id"), verdict, wording if wording != question else ""))
             done += 1
     settle(file)
-    _done(session, done, len(left), file)
+    _show_questions_progress(session, done, len(left), file)
 
 
 def judge(session: Session, runs: tuple[Path, ...], annotator: str, depth: int, dataset: Path | None) -> None:
@@ -101,7 +101,7 @@ def judge(session: Session, runs: tuple[Path, ...], annotator: str, depth: int, 
             label = int(pressed.key) if pressed.key.isdecimal() else None
             add_label(runs[0], Vote(name, found.question_id, document_id, label))
             done += 1
-    _done(session, done, len(left), runs[0])
+    _show_questions_progress(session, done, len(left), runs[0])
 
 
 def feedback(session: Session, file: Path) -> None:
@@ -147,22 +147,22 @@ def _report(session: Session, found: Agreement) -> None:
     shown = [
         ("annotators", str(found.annotators)),
         ("items with two labels or more", str(found.items)),
-        ("equal pairs", _number(found.pairs)),
-        ("Cohen's kappa, mean over pairs of annotators", _number(found.cohen)),
-        ("Fleiss' kappa", _number(found.fleiss)),
-        ("Krippendorff's alpha, ordinal", _number(found.alpha)),
+        ("equal pairs", _agreement_text(found.pairs)),
+        ("Cohen's kappa, mean over pairs of annotators", _agreement_text(found.cohen)),
+        ("Fleiss' kappa", _agreement_text(found.fleiss)),
+        ("Krippendorff's alpha, ordinal", _agreement_text(found.alpha)),
     ]
     session.output.table(["agreement", "value"], shown)
 
 
-def _done(session: Session, done: int, all_: int, file: Path) -> None:
+def _show_questions_progress(session: Session, done: int, all_: int, file: Path) -> None:
     if session.output.as_json:
         session.output.json({"file": str(file), "done": done, "left": all_ - done})
     else:
         session.output.line(f"{done} done, {all_ - done} left.")
 
 
-def _number(value: float | None) -> str:
+def _agreement_text(value: float | None) -> str:
     return "cannot be told" if value is None else f"{value:.3f}"
 
 

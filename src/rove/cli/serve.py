@@ -35,7 +35,7 @@ def run(
     if [session.location] == usual_base() == [USUAL] and not Path(USUAL).exists() and not read().serve.spaces:
         Path(USUAL).mkdir()
         session.output.note(EMPTY)
-    part(_file(session.location), read, session.output.note, answer_command_line, awaits_key=await_key)
+    part(_settings_file_at(session.location), read, session.output.note, answer_command_line, awaits_key=await_key)
 
 
 def key(
@@ -43,7 +43,7 @@ def key(
 ) -> None:
     """Run `rove key`."""
     if revoke:
-        file = _file(session.location)
+        file = _settings_file_at(session.location)
         load("rove.serve.admission.key_file:revoke")(file, name)
         session.output.note(f"{file} has no key {name!r} any more; a server that runs ends what it does for it.")
         return
@@ -56,7 +56,7 @@ def key(
         raise ConfigError(message, cure="Choose another name, or take its table out of the settings file.")
     made = load("rove.serve.admission.keys:make_key")()
     table = {"hash": load("rove.serve.admission.keys:hash_key")(made), "spaces": spaces or ("*",), "rights": rights}
-    file = _file(session.location)
+    file = _settings_file_at(session.location)
     load("rove.serve.admission.key_file:append")(file, name, {**table, **({"labels": labels} if labels else {})})
     if session.output.as_json:
         session.output.json({"name": name, "key": made, "file": str(file)})
@@ -86,9 +86,9 @@ def needed(path: str) -> Any:  # noqa: ANN401 - whatever stands there
         raise ConfigError(message, cure=install_cure("serve", error.name or "")) from error
 
 
-def _file(location: str) -> Path:
+def _settings_file_at(location: str) -> Path:
     return file_of(located(location))
 
 
 def _home(location: str) -> Path:
-    return _file(location).parent
+    return _settings_file_at(location).parent

@@ -40,19 +40,19 @@ async def answer_command_line(kb: AsyncRove, request: Mapping[str, Any], tell: T
         loop.call_soon_threadsafe(tell, piece)
 
     try:
-        await loop.run_in_executor(_threads, _run, borrowed, request, say)
+        await loop.run_in_executor(_threads, _run_served_command, borrowed, request, say)
     finally:
         borrowed.end()
 
 
-def _run(kb: BorrowedRove, request: Mapping[str, Any], say: Tell) -> None:
+def _run_served_command(kb: BorrowedRove, request: Mapping[str, Any], say: Tell) -> None:
     told = _Told(say)
     try:
         session = _ServedSession(kb, request, told)
         if not session.is_same:
             say(DECLINED)
             return
-        values = _values(cast("Mapping[str, object]", request["values"]))
+        values = _click_option_values(cast("Mapping[str, object]", request["values"]))
         status = run_command(SERVED[str(request["command"])], session, values)
     except Exception:  # noqa: BLE001 - whatever it is, the command line meets it itself, and says so
         say(DECLINED if not told.pieces else {"status": 1})
@@ -60,7 +60,7 @@ def _run(kb: BorrowedRove, request: Mapping[str, Any], say: Tell) -> None:
     say({"status": status})
 
 
-def _values(told: Mapping[str, object]) -> dict[str, object]:
+def _click_option_values(told: Mapping[str, object]) -> dict[str, object]:
     """The values of options, as click gives them: JSON knows no tuples."""
     return {name: tuple(cast("list[object]", one)) if isinstance(one, list) else one for name, one in told.items()}
 
@@ -89,7 +89,7 @@ class _ServedSession(Session):
             self._environment == environment_of(dict(os.environ))
             and isinstance(wanted.path, Path)
             and wanted.path.resolve() == ours.folder.resolve()
-            and _told_apart(wanted) == _told_apart(ours)
+            and _comparable_settings(wanted) == _comparable_settings(ours)
         )
 
     @contextmanager
@@ -159,6 +159,6 @@ def _console(stream: _Stream, terminal: Mapping[str, Any], *, is_terminal: bool)
     )
 
 
-def _told_apart(settings: Settings) -> dict[str, Any]:
+def _comparable_settings(settings: Settings) -> dict[str, Any]:
     """What of the settings an answer depends on."""
     return settings.model_dump(exclude={"path", "serve"})

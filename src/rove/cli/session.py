@@ -55,7 +55,7 @@ class Session:
         self.location, *others = kb
         also = {"also": [read_settings(other).path for other in others]} if others else {}
         self.settings: dict[str, Any] = {**settings_given(settings), **also}
-        self.again = "".join(f" --kb {quote(_shown(one))}" for one in kb) if list(kb) != usual_base() else ""
+        self.again = "".join(f" --kb {quote(_redact_location(one))}" for one in kb) if list(kb) != usual_base() else ""
         self.output = output or Output(as_json=as_json)
         self.folder = os.getcwd()  # noqa: PTH109 - a text; what paths are seen from
 
@@ -74,10 +74,10 @@ class Session:
 
     def search(self, question: str, **options: Unpack[SearchOptions]) -> list[Hit]:
         """Search the base, of which no more is opened than that takes."""
-        return asyncio.run(_searched(read_settings(self.location, **self.settings), question, options))
+        return asyncio.run(_search_base(read_settings(self.location, **self.settings), question, options))
 
 
-async def _searched(settings: Settings, question: str, options: SearchOptions) -> list[Hit]:
+async def _search_base(settings: Settings, question: str, options: SearchOptions) -> list[Hit]:
     kb = SearchOperations(settings, create=False)
     try:
         return await kb.search(question, **options)
@@ -107,7 +107,7 @@ def settings_given(given: Sequence[str]) -> dict[str, Any]:
     return tree
 
 
-def _shown(location: str) -> str:
+def _redact_location(location: str) -> str:
     """A base as it was named, without a password."""
     place = located(location)
     return str(place) if isinstance(place, Address) else location

@@ -22,11 +22,11 @@ def settings(session: Session, names: tuple[str, ...]) -> None:
         session.output.json(shown)
     elif session.output.terminal:
         for one in shown:
-            session.output.line(f"{one.name} = {_written(one)}  ({one.origin})", style="bold")
+            session.output.line(f"{one.name} = {_setting_value_json(one)}  ({one.origin})", style="bold")
             session.output.line(f"    {one.meaning}")
     else:
-        session.output.table((), [(one.name, _written(one), one.origin, one.meaning) for one in shown])
+        session.output.table((), [(one.name, _setting_value_json(one), one.origin, one.meaning) for one in shown])
 
 
-def _written(one: SettingInForce) -> str:
+def _setting_value_json(one: SettingInForce) -> str:
     return json.dumps(one.value, ensure_ascii=False)

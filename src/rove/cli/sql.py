@@ -36,11 +36,11 @@ def sql(
     if session.output.as_json:
         session.output.json(reply)
     else:
-        _show(session, reply)
+        _show_sql_reply(session, reply)
     return 0 if reply.answered or dry_run else FAILED
 
 
-def _show(session: Session, reply: SqlReply) -> None:
+def _show_sql_reply(session: Session, reply: SqlReply) -> None:
     output = session.output
     if reply.text:
         output.line(reply.text)

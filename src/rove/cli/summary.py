@@ -21,11 +21,11 @@ def summary(session: Session, names: tuple[str, ...], depth: int) -> int:
             session.output.note(f"{info.title or info.source} is not summed up yet. Do it: rove enrich summaries")
         for one in every:
             if len(one.headings) <= depth:
-                _show(session, info, one)
+                _show_summary(session, info, one)
     return 0 if all(every for _, every in found) else FAILED
 
 
-def _show(session: Session, info: DocumentInfo, one: Summary) -> None:
+def _show_summary(session: Session, info: DocumentInfo, one: Summary) -> None:
     indent = "  " * len(one.headings)
     title = one.headings[-1] if one.headings else info.title or info.source
     start, end = one.span

@@ -81,7 +81,7 @@ def sweep(
     if metrics:
         chosen = replace(chosen, metrics=metrics)
     check_metrics(chosen.metrics)
-    asyncio.run(_sweep(session, chosen, _Call(dataset, out, limit, processes, dry_run, fresh)))
+    asyncio.run(_run_sweep(session, chosen, _Call(dataset, out, limit, processes, dry_run, fresh)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ class _Call:
     fresh: bool
 
 
-async def _sweep(session: Session, grid: Grid, call: _Call) -> None:
+async def _run_sweep(session: Session, grid: Grid, call: _Call) -> None:
     data = await dataset_of(session, call.dataset or grid.dataset, call.limit)
     write_rows = load_extra("rove.evaluate.parquet_rows:write_rows", "parquet", "The table of results")
     folder = Path(call.out or f"sweep-{grid.name}")
@@ -188,42 +188,46 @@ def print_sweep(session: Session, found: Study, folder: Path, expected: Estimate
         "configuration",
         *(heading for metric in grid.metrics for heading in (metric, "± baseline", "p")),
     ]
-    rows = [_row(line, grid) for line in _best(found)]
+    rows = [_study_table_row(line, grid) for line in _top_study_lines(found)]
     output.table([*headings, "scored", "p50 ms", "p95 ms", "chunks"], rows)
     if found.effects:
         output.line()
-        output.table(["factor", "choice", "metric", "mean", "± first choice", "p", "pairs"], _effects(found))
+        output.table(["factor", "choice", "metric", "mean", "± first choice", "p", "pairs"], _effect_table_rows(found))
     metric = grid.metrics[0]
     output.line()
     output.line(f"Not beaten in {metric}, speed and size at once: {', '.join(found.frontiers[metric])}")
     output.note(f"Written to {folder}: report.html, results.parquet")
 
 
-def _best(found: Study) -> list[StudyLine]:
+def _top_study_lines(found: Study) -> list[StudyLine]:
     """The first of the ranking, and the baseline."""
     shown = list(found.lines[:SHOWN_LINES])
     return shown if found.baseline in shown else [*shown, found.baseline]
 
 
-def _row(line: StudyLine, grid: Grid) -> list[object]:
+def _study_table_row(line: StudyLine, grid: Grid) -> list[object]:
     cells: list[object] = [f"{line.mean_rank:g}", line.name + (" (baseline)" if line.name == grid.baseline else "")]
     for metric in grid.metrics:
-        cells += [_number(line.means[metric]), _interval(line.beside.get(metric)), _number(line.p_values.get(metric))]
+        cells += [
+            _study_number_text(line.means[metric]),
+            _interval(line.beside.get(metric)),
+            _study_number_text(line.p_values.get(metric)),
+        ]
     cells.append(" ".join(dict.fromkeys(str(line.coverage[metric]) for metric in grid.metrics)))
     cells += [f"{line.latency.p50 * 1000:.1f}", f"{line.latency.p95 * 1000:.1f}"] if line.latency else ["", ""]
     return [*cells, line.base.chunks if line.base else ""]
 
 
-def _effects(found: Study) -> list[list[object]]:
+def _effect_table_rows(found: Study) -> list[list[object]]:
     metric = found.grid.metrics[0]
     return [
         [
             effect.factor,
             found.grid.label(effect.factor, effect.choice),
             metric,
-            _number(effect.mean),
+            _study_number_text(effect.mean),
             _interval(effect.beside),
-            _number(effect.beside.p_value if effect.beside else None),
+            _study_number_text(effect.beside.p_value if effect.beside else None),
             effect.pairs or "",
         ]
         for effect in found.effects
@@ -231,7 +235,7 @@ def _effects(found: Study) -> list[list[object]]:
     ]
 
 
-def _number(value: float | None) -> str:
+def _study_number_text(value: float | None) -> str:
     return "" if value is None else f"{value:.3f}"
 
 

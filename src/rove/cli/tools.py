@@ -18,7 +18,7 @@ def listed(session: Session) -> int:
     for name, reason in failures.items():
         session.output.note(f"tools.{name}: {reason}")
     if session.output.as_json:
-        session.output.json([{**_told(one), "parameters": one.parameters} for one in found])
+        session.output.json([{**_tool_fields(one), "parameters": one.parameters} for one in found])
     else:
         rows = [(one.name, one.source, one.effects, " ".join(one.description.split())) for one in found]
         session.output.table(["tool", "source", "effects", "description"], rows, NONE)
@@ -58,11 +58,11 @@ def run(
     if session.output.as_json:
         session.output.json(done)
     else:
-        _show(session, done)
+        _show_tool_run(session, done)
     return 0 if done.outcome in {"ran", "planned"} else FAILED
 
 
-def _show(session: Session, done: ToolRun) -> None:
+def _show_tool_run(session: Session, done: ToolRun) -> None:
     if done.plan is not None:
         _show_plan(session, done.plan, whole=done.outcome != "ran")
     if done.document is not None:
@@ -110,5 +110,5 @@ def _pairs(given: tuple[str, ...]) -> dict[str, object]:
     return found
 
 
-def _told(tool: object) -> dict[str, object]:
+def _tool_fields(tool: object) -> dict[str, object]:
     return {name: getattr(tool, name) for name in ("name", "source", "effects", "description")}

@@ -27,6 +27,9 @@ ENRICHERS = ("replies", "fields", "graph", "summaries")
 """What `rove enrich` can work out; a plug-in adds its own."""
 DIRECTIONS = ("out", "in", "both")
 WALK_ACTIONS = ("list", "show", "resume", "fork", "replay", "export", "import", "delete")
+REVIEW_KINDS = ("triplet", "question", "correction", "theme")
+VERDICTS = ("accept", "edit", "reject")
+"""As `rove.records.reviewed` has them."""
 RIGHTS = ("read", "add", "delete", "admin")
 ROLES = ("reader", "contributor", "editor", "administrator")
 """As `rove.serve.people.roles` has them."""

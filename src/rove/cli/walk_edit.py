@@ -95,7 +95,7 @@ def parse_edit(line: str, state: State) -> Edit:
         case (("question" | "q?"), True):
             return Edit(question=rest)
         case (("drop" | "-" | "d"), True):
-            return Edit(dropped=tuple(_named(name, state) for name in rest.replace(",", " ").split()))
+            return Edit(dropped=tuple(_resolve_listed_id(name, state) for name in rest.replace(",", " ").split()))
         case "budget", True:
             return Edit(budget=_budget(rest, state.budget))
         case _:
@@ -128,7 +128,7 @@ def _apply(output: Output, walk: Walk, line: str) -> None:
     show_standing(output, walk.state)
 
 
-def _named(name: str, state: State) -> str:
+def _resolve_listed_id(name: str, state: State) -> str:
     listed = {"f": [fact.fact_id for fact in state.facts], "l": [lead.lead_id for lead in state.open_leads]}
     ids = listed.get(name[:1].casefold(), [])
     if name[1:].isdecimal() and 1 <= int(name[1:]) <= len(ids):

@@ -132,9 +132,9 @@ class LiveView(LineView):
         self._spinner.update(text=Text(f" {doing(state)}", style="cyan"))
         rows: list[Text | Spinner] = [Text(), self._spinner]
         if self._draft:
-            rows.append(Text(f"   … {_cut(self._draft)}", style="italic", overflow="ellipsis", no_wrap=True))
+            rows.append(Text(f"   … {_cut_foot_line(self._draft)}", style="italic", overflow="ellipsis", no_wrap=True))
         for lead in state.open_leads[:FOOT_LEADS]:
-            text = f"   → {_cut(lead.text)} ({lead.kind}, {lead.score:.2f})"
+            text = f"   → {_cut_foot_line(lead.text)} ({lead.kind}, {lead.score:.2f})"
             rows.append(Text(text, style="dim", overflow="ellipsis", no_wrap=True))
         rows.append(Text(f"   {used(state.spent, state.budget)} · Ctrl-C to pause and edit", style="dim"))
         return Group(*rows)
@@ -146,13 +146,13 @@ def event_lines(event: WalkEvent, state: State) -> list[str]:
         case WalkStarted() | RoundStarted() | Stopped() | Paused() | Edited() | Warned() | Judged():
             return _course(event, state)
         case ChunksRead() | FactFound() | FactRejected() | FactDropped():
-            return _reading(event, state)
+            return _fact_event_lines(event, state)
         case LeadFound(lead):
             return [f"    [cyan]→[/] {escape_markup(lead.text)} [dim]({lead.kind}, {lead.score:.2f})[/]"]
         case LeadFollowed(lead_id, _, chunks):
             lead = state.lead(lead_id)
             name = escape_markup(lead.text) if lead else "the question"
-            why = f"{escape_markup(event.reason)}{_titles(event, state)}"
+            why = f"{escape_markup(event.reason)}{_lead_titles(event, state)}"
             return [f"  [blue]⇢[/] {name}: {count_text(chunks, 'new chunk')} [dim]{why}[/]"]
         case LeadDropped(lead_id, _, reason):
             lead = state.lead(lead_id)
@@ -178,13 +178,13 @@ def used(spent: Spent, budget: Budget) -> str:
     >>> used(Spent(rounds=2, seconds=3.21), Budget(calls=0, tokens=0))
     '2/4 rounds · 3/120 s'
     """
-    parts = [f"{spent.rounds}{_of(budget.rounds)} {'round' if (budget.rounds or spent.rounds) == 1 else 'rounds'}"]
+    parts = [f"{spent.rounds}{_of_max(budget.rounds)} {'round' if (budget.rounds or spent.rounds) == 1 else 'rounds'}"]
     if spent.calls:
-        parts.append(f"{spent.calls}{_of(budget.calls)} calls")
-        parts.append(f"{spent.tokens:,}{_of(budget.tokens)} tokens")
-    parts.append(f"{spent.seconds:.0f}{_of(budget.seconds)} s")
+        parts.append(f"{spent.calls}{_of_max(budget.calls)} calls")
+        parts.append(f"{spent.tokens:,}{_of_max(budget.tokens)} tokens")
+    parts.append(f"{spent.seconds:.0f}{_of_max(budget.seconds)} s")
     if spent.money:
-        parts.append(f"{spent.money:.4f}{_of(budget.money)} spent")
+        parts.append(f"{spent.money:.4f}{_of_max(budget.money)} spent")
     return " · ".join(parts)
 
 
@@ -213,7 +213,7 @@ def _course(event: WalkEvent, state: State) -> list[str]:
             return []
 
 
-def _reading(event: ChunksRead | FactFound | FactRejected | FactDropped, state: State) -> list[str]:
+def _fact_event_lines(event: ChunksRead | FactFound | FactRejected | FactDropped, state: State) -> list[str]:
     match event:
         case ChunksRead():
             return []
@@ -233,17 +233,17 @@ def _reading(event: ChunksRead | FactFound | FactRejected | FactDropped, state: 
             return [f"  [yellow]⨯[/] [dim]{escape_markup(said)}: {escape_markup(event.reason)}[/]"]
 
 
-def _titles(event: LeadFollowed, state: State) -> str:
+def _lead_titles(event: LeadFollowed, state: State) -> str:
     found = [seen for seen in state.seen if seen.round == event.round and seen.lead_id == event.lead_id]
     titles = list(dict.fromkeys(seen.title or seen.uri for seen in found))
     more = " …" if len(titles) > TITLES else ""
     return f" · {escape_markup(', '.join(titles[:TITLES]))}{more}" if titles else ""
 
 
-def _of(bound: float) -> str:
+def _of_max(bound: float) -> str:
     return f"/{bound:,.0f}" if bound else ""
 
 
-def _cut(text: str) -> str:
+def _cut_foot_line(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= FOOT_CHARS else line[:FOOT_CHARS] + "…"

@@ -26,9 +26,9 @@ def walks(session: Session, action: str, walk: str, at: int | None, rounds: int 
     with session.base(create=action == "import") as kb:
         match action:
             case "list":
-                _list(session, kb)
+                _show_walk_list(session, kb)
             case "show":
-                _show(session, kb, walk)
+                _show_one_walk(session, kb, walk)
             case "resume":
                 return _resume(session, kb.take_up(walk), rounds)
             case "fork":
@@ -45,7 +45,7 @@ def walks(session: Session, action: str, walk: str, at: int | None, rounds: int 
     return 0
 
 
-def _list(session: Session, kb: Rove) -> None:
+def _show_walk_list(session: Session, kb: Rove) -> None:
     infos = kb.walks()
     if session.output.as_json:
         session.output.json(infos)
@@ -55,7 +55,7 @@ def _list(session: Session, kb: Rove) -> None:
     session.output.table(["id", "status", "rounds", "facts", "events", "by", "last", "question"], rows, none)
 
 
-def _show(session: Session, kb: Rove, name: str) -> None:
+def _show_one_walk(session: Session, kb: Rove, name: str) -> None:
     state = folded(kb.replay(name))
     if session.output.as_json:
         session.output.json(state.answer or state.facts)

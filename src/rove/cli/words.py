@@ -17,7 +17,9 @@ def words(session: Session, word: str | None, others: tuple[str, ...], remove: b
     put = {word: others} if word and not remove else {}
     if file:
         put |= dict(
-            _line(number, line) for number, line in enumerate(file.read_text("utf-8").splitlines(), 1) if line.strip()
+            _parse_synonym_line(number, line)
+            for number, line in enumerate(file.read_text("utf-8").splitlines(), 1)
+            if line.strip()
         )
     with session.base(writes=bool(put or remove)) as kb:
         if remove and word not in kb.dictionary():
@@ -34,7 +36,7 @@ def words(session: Session, word: str | None, others: tuple[str, ...], remove: b
     session.output.table(["word", "also"], [(one, ", ".join(also)) for one, also in found.items()], none)
 
 
-def _line(number: int, line: str) -> tuple[str, list[str]]:
+def _parse_synonym_line(number: int, line: str) -> tuple[str, list[str]]:
     word, *others = (part.strip() for part in line.split("\t"))
     if not word:
         message = f"Line {number} begins with no word."

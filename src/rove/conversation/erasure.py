@@ -20,10 +20,10 @@ def erase_from_conversations(database: Database, document_ids: Collection[str]) 
     It stands before the erasure from walks, which would no longer say which of them rested on the documents. What users
     wrote themselves stays.
     """
-    log, needles = ConversationLog(database), [_written(one) for one in document_ids]
+    log, needles = ConversationLog(database), [_json_needle(one) for one in document_ids]
     walks = WalkLog(database).resting_on(needles)
     changed = 0
-    for conversation_id in log.resting_on([*needles, *map(_written, walks), LOOSE]):
+    for conversation_id in log.resting_on([*needles, *map(_json_needle, walks), LOOSE]):
         turns = log.turns(conversation_id)
         left = left_of([without_loose(from_text(turn.reply)) for turn in turns], document_ids, walks)
         texts = {
@@ -36,5 +36,5 @@ def erase_from_conversations(database: Database, document_ids: Collection[str]) 
     return changed
 
 
-def _written(word: str) -> str:
+def _json_needle(word: str) -> str:
     return msgspec.json.encode(word).decode()

@@ -19,6 +19,7 @@ from rove.records import (
     Graded,
     History,
     Hit,
+    Note,
     Searched,
     Step,
     Sufficiency,
@@ -29,9 +30,7 @@ from rove.retrieve import GATHER, Query, SearchContext, retrieve_passages, usual
 from rove.settings import AnswerSettings, GatherSettings
 from rove.tracing import stage
 
-NOT_JUDGED = "The chat model could not judge, so a rule did. {reason}"
-ENOUGH = "A passage that was found seems to answer."
-NOTHING_NEW = "The second round found nothing new."
+ENOUGH = Note("passage-answers")
 
 
 @dataclass
@@ -40,7 +39,7 @@ class _Collected:
 
     hits: dict[str, Hit] = field(default_factory=dict[str, Hit])
     rounds: list[GatherRound] = field(default_factory=list[GatherRound])
-    notes: list[str] = field(default_factory=list[str])
+    notes: list[Note] = field(default_factory=list[Note])
 
 
 class Gatherer:
@@ -90,7 +89,7 @@ class Gatherer:
         grades = await self._grade(basket, understood, access_filter)
         return Gathered(
             understood,
-            _kept(list(basket.hits.values()), grades),
+            _relevant_hits_by_grade(list(basket.hits.values()), grades),
             tuple(basket.rounds),
             sufficiency,
             tuple(grades),
@@ -119,9 +118,9 @@ class Gatherer:
                 with stage("gather.judge", chunks=len(hits)):
                     return await judge_sufficiency(question, hits, self._chat)
             except ServiceError as error:
-                basket.notes.append(NOT_JUDGED.format(reason=error.reason))
+                basket.notes.append(Note("judged-by-rule", {"reason": error.reason}))
         verdict = await self._gate.judge(question, language, hits)
-        return Sufficiency(verdict.passes, "text", verdict.note or ENOUGH)
+        return Sufficiency(verdict.passes, "text", (verdict.note or ENOUGH).text(language))
 
     async def _second(
         self, basket: _Collected, understood: Understood, history: History, where: Filter | None
@@ -135,7 +134,7 @@ class Gatherer:
             question = f"{question} ({missing})" if missing else question
         await self._round(basket, question, understood, where)
         if not any(search.new for search in basket.rounds[-1].searches):
-            basket.notes.append(NOTHING_NEW)
+            basket.notes.append(Note("second-round-empty"))
         return replace(understood, steps=(*understood.steps, Step("second round", "text", question)))
 
     async def _grade(self, basket: _Collected, understood: Understood, access_filter: Filter | None) -> list[Graded]:
@@ -155,7 +154,7 @@ def for_gathered(settings: AnswerSettings, gathered: Gathered) -> AnswerSettings
     return settings.model_copy(update={"references": max(settings.references, len(gathered.hits))})
 
 
-def _kept(hits: Sequence[Hit], grades: Sequence[Graded]) -> tuple[Hit, ...]:
+def _relevant_hits_by_grade(hits: Sequence[Hit], grades: Sequence[Graded]) -> tuple[Hit, ...]:
     """Return the hits that are relevant, those that inform directly first; otherwise in the order they came."""
     by_id = {graded.chunk_id: graded.grade for graded in grades}
     kept = [hit for hit in hits if by_id.get(hit.chunk.chunk_id, 0)]

@@ -17,7 +17,7 @@ from rove.models import ChatModel, Embedder
 from rove.models.prompts import fence_material, prompt
 from rove.models.typed import reply_as
 from rove.question.wording import telling_words
-from rove.records import Filter, Graded, Hit, Sufficiency
+from rove.records import Filter, Graded, Hit, Note, Sufficiency
 from rove.records.understood import Grade
 from rove.retrieve import SearchContext
 from rove.retrieve.judging import judge_now, searched
@@ -28,8 +28,6 @@ DEPTH = 100
 RUN_FROM = 10  # ranks from here to `DEPTH` are the common run of a list: see `records.hit.Place.lead`
 LEAST_RUN = 20
 HALF = 0.5  # share of the question's terms that puts a chunk on its topic
-
-FAILED = "The chat model failed at {count} chunks, which were graded by distance. {reason}"
 
 
 class Enough(BaseModel):
@@ -82,7 +80,7 @@ async def judge_sufficiency(question: str, hits: Sequence[Hit], chat: ChatModel)
     Raises:
         ServiceError: the model failed.
     """
-    parts = [f"The question:\n{fence_material(question, 'question')}", f"Passages:\n{_passages(hits)}"]
+    parts = [f"The question:\n{fence_material(question, 'question')}", f"Passages:\n{_fence_hit_passages(hits)}"]
     wrote = await reply_as(chat, Enough, prompt("rove.conversation", "enough"), "\n\n".join(parts))
     reason = wrote.missing.strip() or ("Nothing is missing." if wrote.enough else "Not all that is needed was found.")
     return Sufficiency(wrote.enough, "model", reason)
@@ -112,7 +110,7 @@ async def grade(
     chat: ChatModel | None,
     settings: GatherSettings,
     access_filter: Filter | None = None,
-) -> tuple[list[Graded], str]:
+) -> tuple[list[Graded], Note | None]:
     """Grade every chunk, in the order of the hits (mission A.6); what went wrong with the model is said beside it.
 
     Chunks are given to the model `settings.batch` at a time, `settings.parallel` calls at once; one that it did not
@@ -122,7 +120,7 @@ async def grade(
         question, language, hits, await nearness(question, hits, search_context, access_filter), search_context
     )
     if chat is None or not hits:
-        return by_distance, ""
+        return by_distance, None
     turns = asyncio.Semaphore(settings.parallel)
     batches = [hits[at : at + settings.batch] for at in range(0, len(hits), settings.batch)]
 
@@ -137,7 +135,7 @@ async def grade(
     found = {chunk_id: graded for part in done if isinstance(part, dict) for chunk_id, graded in part.items()}
     failures = [part for part in done if isinstance(part, ServiceError)]
     left = sum(hit.chunk.chunk_id not in found for hit in hits)
-    note = FAILED.format(count=left, reason=failures[0].reason) if failures else ""
+    note = Note("graded-by-distance", {"count": left, "reason": failures[0].reason}) if failures else None
     return [found.get(graded.chunk_id, graded) for graded in by_distance], note
 
 
@@ -189,7 +187,7 @@ async def nearness(
 
 
 async def _grade_batch(question: str, batch: Sequence[Hit], chat: ChatModel) -> dict[str, Graded]:
-    parts = [f"The question:\n{fence_material(question, 'question')}", f"Passages:\n{_passages(batch)}"]
+    parts = [f"The question:\n{fence_material(question, 'question')}", f"Passages:\n{_fence_hit_passages(batch)}"]
     wrote = await reply_as(chat, Grades, prompt("rove.conversation", "grade"), "\n\n".join(parts))
     ids = [hit.chunk.chunk_id for hit in batch]
     if len(batch) == 1 and len(wrote.grades) == 1:
@@ -199,6 +197,6 @@ async def _grade_batch(question: str, batch: Sequence[Hit], chat: ChatModel) -> 
     }
 
 
-def _passages(hits: Sequence[Hit]) -> str:
+def _fence_hit_passages(hits: Sequence[Hit]) -> str:
     texts = [f"{hit.title}\n{hit.chunk.text[:PASSAGE_CHARS]}" for hit in hits]
     return "\n".join(fence_material(text, str(number)) for number, text in enumerate(texts, 1))

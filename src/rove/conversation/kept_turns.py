@@ -47,7 +47,7 @@ _reader = msgspec.json.Decoder(KeptReply)
 
 def to_text(reply: KeptReply) -> str:
     """Write a reply as JSON."""
-    return msgspec.json.encode(reply, enc_hook=_as_dict).decode()
+    return msgspec.json.encode(reply, enc_hook=_encode_mapping).decode()
 
 
 def from_text(text: str) -> KeptReply:
@@ -86,7 +86,8 @@ def without_database(reply: KeptReply) -> KeptReply:
 def documents_of(reply: KeptReply) -> set[str]:
     """The ids of the documents that a reply rests on, or shows."""
     read = reply.sql.document_ids if reply.sql else ()
-    return {*(_in_answer(reply.answer) if reply.answer else ()), *_in_hits(reply.hits or ()), *read}
+    related = (one.document_id for one in reply.answer.related) if reply.answer else ()
+    return {*(_in_answer(reply.answer) if reply.answer else ()), *_in_hits(reply.hits or ()), *read, *related}
 
 
 def left_of(replies: Sequence[KeptReply], gone: Collection[str], walks: Collection[str] = ()) -> list[KeptReply]:
@@ -99,15 +100,18 @@ def left_of(replies: Sequence[KeptReply], gone: Collection[str], walks: Collecti
     found: list[KeptReply] = []
     touched = False
     for reply in replies:
-        left = _left(reply, gone)
-        if touched and (left.standalone or _is_written(left.answer)):
+        left = _reply_without_documents(reply, gone)
+        if touched and (left.standalone or _has_model_words(left.answer)):
             left = _without_models(left)
         touched = touched or left.withheld or reply.walk_id in walks
         found.append(left)
     return found
 
 
-def _left(reply: KeptReply, gone: Collection[str]) -> KeptReply:
+def _reply_without_documents(reply: KeptReply, gone: Collection[str]) -> KeptReply:
+    if reply.answer:
+        related = tuple(one for one in reply.answer.related if one.document_id not in gone)
+        reply = replace(reply, answer=replace(reply.answer, related=related))
     if documents_of(reply).isdisjoint(gone):
         return reply
     answer = _answer_left(reply.answer, gone) if reply.answer else None
@@ -117,12 +121,12 @@ def _left(reply: KeptReply, gone: Collection[str]) -> KeptReply:
 
 
 def _without_models(reply: KeptReply) -> KeptReply:
-    if _is_written(reply.answer):
+    if _has_model_words(reply.answer):
         return replace(reply, answer=None, standalone="", withheld=True)
     return replace(reply, standalone="")
 
 
-def _is_written(answer: Answer | None) -> bool:
+def _has_model_words(answer: Answer | None) -> bool:
     """Say whether words of a chat model are in an answer, or told beside it."""
     return answer is not None and bool(
         answer.mode not in BY_RULES or answer.thoughts or not all(one.kept for one in answer.sentences)
@@ -135,7 +139,7 @@ def _answer_left(answer: Answer, gone: Collection[str]) -> Answer | None:
         return answer
     hits = tuple(_hits_left(answer.hits, gone))
     if answer.mode == REFUSED:
-        return replace(answer, hits=hits, note="", thoughts="")
+        return replace(answer, hits=hits, notes=(), note="", thoughts="")
     if answer.mode != EXTRACTIVE:
         return None
     kept = [number for number, hit in enumerate(answer.hits, 1) if hit.chunk.document_id not in gone]
@@ -158,6 +162,7 @@ def _answer_left(answer: Answer, gone: Collection[str]) -> Answer | None:
         text=text,
         sentences=sentences,
         hits=hits,
+        notes=(),
         note="",
         conflicts=(),
         path=(),
@@ -188,7 +193,7 @@ def _in_answer(answer: Answer) -> Iterator[str]:
             yield citation.document_id
 
 
-def _as_dict(value: object) -> object:
+def _encode_mapping(value: object) -> object:
     if isinstance(value, Mapping):
         return dict(cast("Mapping[str, object]", value))
     message = f"{type(value).__name__} is no part of a reply"

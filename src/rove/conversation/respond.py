@@ -8,24 +8,26 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import TypeVar
 
-from rove.answer.answerer import Answerer
+from rove.answer.answerer import Answerer, refused
 from rove.answer.chitchat import CHITCHAT, ITSELF, chitchat, replied
 from rove.answer.extract import FollowUp
 from rove.answer.fallback import FALLBACKS, Case, Fallback, FallbackContext, fall_back
-from rove.answer.forms import FormQuestion, form_sentence
+from rove.answer.forms import FormQuestion
 from rove.answer.forms.changes import changed
 from rove.answer.forms.comparison import compared
 from rove.answer.forms.document_list import count_mentioning, list_mentioning, recent
-from rove.answer.forms.entries import all_entries
+from rove.answer.forms.named_place import placed
+from rove.answer.forms.said_of import said_of
 from rove.answer.forms.summary import summarised
 from rove.answer.gate import Gate, GateVerdict
 from rove.answer.outdated import with_days
 from rove.answer.passages import TextOf, read_once, stand
-from rove.answer.refusal import refusal
-from rove.answer.stored import stored_answer
+from rove.answer.stored import answered_at_once, stored_answer
 from rove.answer.theme_list import ThemeWriter, themed_answer
 from rove.answer.versions import InForce, in_force, may_have_versions
+from rove.conversation.from_tables import answer_from_tables, from_rows
 from rove.conversation.gathering import Gatherer, for_gathered
+from rove.conversation.related import RelatedContext, related_questions
 from rove.errors import ConfigError, ServiceError
 from rove.events import Listener, ignore
 from rove.models import ChatModel
@@ -35,11 +37,11 @@ from rove.question.form import Form, form_of, subject_words
 from rove.question.overview import asks_for_overview
 from rove.question.topics import topic_filter
 from rove.question.understand import REFUSE, Understander
-from rove.records import Answer, Clarification, Filter, Gathered, History, Hit, Response, Turn, Understood
+from rove.records import Answer, Clarification, Filter, Gathered, History, Hit, Note, Response, Turn, Understood
+from rove.records.document import Span
 from rove.retrieve import GATHER, Query, SearchContext, retrieve_passages, usual_top_k
 from rove.retrieve.outdated import outdated_filter
 from rove.retrieve.question_pairs import is_same
-from rove.retrieve.stored_answers import same, stored_answers
 from rove.settings import AnswerSettings, Settings
 from rove.store.catalog_view import reading
 from rove.store.question_log import QuestionLog
@@ -49,22 +51,23 @@ from rove.tracing import operation
 
 SECONDS = "answer.seconds"
 UNSOURCED, CLARIFYING = "unsourced", "clarifying"
+THEMES = "themes"
+"""The mode that answers what all documents are about."""
+ENTRIES: Form = "items"
+OF_MANY: frozenset[Form] = frozenset({"list", "count"})
+"""Forms that ask for documents, or for rows of a table."""
 GATHERINGS = 2
 """How often is gathered where documents are replaced meanwhile; a chat model may grade each time."""
-LONGEST_AT_ONCE = 1_500
-"""Characters of an answer that stands in a document, up to which it is given whole; of a longer one, the best."""
 T = TypeVar("T")
 FORMS: Mapping[Form, Callable[[FormQuestion], Awaitable[Answer | None]]] = {
     "summary": summarised,
     "list": list_mentioning,
     "count": count_mentioning,
-    "items": all_entries,
     "compare": compared,
     "recent": recent,
     "changes": changed,
 }
 """What answers each form of question but "fact"; where it has no answer, the question is searched for."""
-ROUTED = "Messages of the kind {name!r} are not answered."
 NOT_ASKED = "The answer needs a chat model (answer.pipeline is {pipeline!r}), and none is configured."
 
 
@@ -104,13 +107,13 @@ class Responder:
         once = self.settings.answer.pipeline != GATHER
         with reading():
             async with within(self.settings.answer.seconds, SECONDS):
-                return await self.understander.understand(question, history, where, once=once)
+                return await self.understander.understand(question, asking_turns(history), where, once=once)
 
     async def gather(self, question: str, history: History, where: Filter | None) -> Gathered:
         """Understand a question and gather for it, whatever pipeline the settings name. See `Gatherer.gather`."""
         with reading():
             async with within(self.settings.answer.seconds, SECONDS):
-                understood = await self.understander.understand(question, history, where)
+                understood = await self.understander.understand(question, asking_turns(history), where)
                 return await self._gathered(understood, history, where)
 
     async def respond(
@@ -136,6 +139,7 @@ class Responder:
             async with within(self.settings.answer.seconds, SECONDS), store.of_one_embedder():
                 understood = await self.understand(question, history, where)
                 answer, gathered = await self._answered(understood, history, where, listener)
+                answer = await self._with_related(answer, understood, where)
             asking.show(question=question)
             asking.tell(mode=answer.mode, sentences=len(answer.sentences))
             asking.show(answer=answer.text)
@@ -146,6 +150,19 @@ class Responder:
             await asyncio.to_thread(log.note, understood.standalone, understood.language)
         turn = Turn(question, answer.text, understood.standalone, asked_back=answer.mode == CLARIFYING)
         return Response(answer, understood, gathered, history.after(turn, most=self.settings.question.max_turns))
+
+    async def _with_related(self, answer: Answer, understood: Understood, where: Filter | None) -> Answer:
+        """Return the answer with the related questions that the settings ask for; it is whole without them."""
+        if not (most := self.settings.answer.related) or not answer.citations:
+            return answer
+        cited: dict[str, list[Span]] = {}
+        for citation in answer.citations:
+            cited.setdefault(citation.chunk_id, []).append(citation.span)
+        context = RelatedContext(self.search_context, self.settings.answer, where, most)
+        try:
+            return replace(answer, related=await related_questions(understood.standalone, cited, context))
+        except ServiceError:
+            return answer
 
     async def _answered(
         self, understood: Understood, history: History, where: Filter | None, listener: Listener
@@ -160,18 +177,21 @@ class Responder:
                 lambda: self._gathered(understood, history, where), lambda gathered: gathered.hits, GATHERINGS
             )
             return await self._from_gathered(gathered, text_of, where, listener), gathered
-        mode = route or self._mode_for(understood)
-        if not route and self.settings.answer.forms:
-            whole = await self._of_form(understood, where)
-            if isinstance(whole, Answer):
-                return whole, None
-            mode = whole or mode
+        of_form = not route and self.settings.answer.forms
+        form = await self._of_form(understood, where) if of_form else ""
+        if isinstance(form, Answer):
+            return form, None
+        mode = route or (form if form == THEMES else self._mode_for(understood))
         settings = self._answer_settings(mode)
         found, text_of = await self._standing(
             lambda: self._searched(understood, mode, where, settings), lambda found: found.hits, TRIES
         )
         if stored := await self._stored(understood, found.hits, text_of, where):
             return stored, None
+        if of_form and found.hits:
+            asked = await self._form_question(understood, where)
+            if told := await answer_from_tables(asked, found.hits, found.verdict, of_entries=form == ENTRIES):
+                return told, None
         return await self._from_hits(understood, found, text_of, settings, where, listener), None
 
     def _reply(self, understood: Understood) -> Answer | None:
@@ -181,33 +201,50 @@ class Responder:
         if known and known.kind != ITSELF:
             return replied(understood.question, known, self.settings.answer)
         if intent and intent.route == REFUSE:
-            note = ROUTED.format(name=intent.name)
-            return Answer(understood.question, refusal(language), "refused", language, note=note)
+            return refused(understood.question, (), language, Note("kind-refused", {"name": intent.name}))
         if understood.clarification and not known:
             return Answer(understood.question, asked_back(understood.clarification), CLARIFYING, language)
         return None
 
     async def _of_form(self, understood: Understood, where: Filter | None) -> Answer | str:
-        """Answer what no passage answers by itself: the whole of a document, which there are, what is new.
+        """Answer what no passage does: the whole of a document, what stands at a place, which there are, what is new.
 
-        Else the mode that it is searched in: "themes" where the whole of all there is is asked for, or "".
+        Else how the question is searched for: `THEMES` where the whole of all there is is asked for, `ENTRIES` where
+        the entries of a table or a list are, "" as any other.
         """
         text, language, embedder = understood.standalone, understood.language, self.search_context.embedder
+        asked = await self._form_question(understood, where)
+        if told := await placed(asked):
+            return told
+        if self.chat is None and (told := await self._said_of(understood, where, surely=True)):
+            return told
         form, sure = await form_of(text, embedder)
-        where = await asyncio.to_thread(outdated_filter, where, self.search_context.settings, self.search_context.store)
-        asked = FormQuestion(text, language, where, self.search_context, self.chat, sure=sure)
+        asked = replace(asked, sure=sure)
+        if form in OF_MANY and (found := await from_rows(asked)):
+            return found
         if (answer := FORMS.get(form)) and (found := await answer(asked)):
             return found
         if form == "summary" and sure and not subject_words(text, language):
-            return "themes" if self.settings.answer.overview else ""
+            return THEMES if self.settings.answer.overview else ""
         finer = await finer_form_of(text, embedder)
+        if ENTRIES in {form, finer}:
+            return ENTRIES
         answer = FORMS.get(finer) if finer != form else None
         return (await answer(asked) if answer else None) or ""
+
+    async def _said_of(self, understood: Understood, where: Filter | None, *, surely: bool = False) -> Answer | None:
+        """Quote what names the subject of a question that asks for nothing else: no sentence answers that."""
+        return await said_of(await self._form_question(understood, where), self.text_of, surely=surely)
+
+    async def _form_question(self, understood: Understood, where: Filter | None) -> FormQuestion:
+        context = self.search_context
+        where = await asyncio.to_thread(outdated_filter, where, context.settings, context.store)
+        return FormQuestion(understood.standalone, understood.language, where, context, self.chat)
 
     def _mode_for(self, understood: Understood) -> str:
         settings = self.settings.answer
         overview = settings.overview and asks_for_overview(understood.standalone, understood.language)
-        return "themes" if overview else settings.mode
+        return THEMES if overview else settings.mode
 
     async def _stored(
         self, understood: Understood, hits: Sequence[Hit], text_of: TextOf, where: Filter | None
@@ -226,9 +263,7 @@ class Responder:
             return None
         question = understood.standalone
         texts = {name: await text_of(name) for name in dict.fromkeys(hit.chunk.document_id for hit in hits)}
-        where = await asyncio.to_thread(outdated_filter, where, self.search_context.settings, self.search_context.store)
-        answers = await stored_answers(self.search_context, question, hits, texts, where, strict=True)
-        known = [hit for hit in same(question, answers) if len(hit.chunk.text) <= LONGEST_AT_ONCE]
+        known = await answered_at_once(self.search_context, question, hits, where, texts)
         if not known:
             return None
         return await asyncio.to_thread(stored_answer, understood.question, known, understood.language, equal=True)
@@ -259,7 +294,7 @@ class Responder:
     async def _gathered(self, understood: Understood, history: History, where: Filter | None) -> Gathered:
         gate = Gate(self.search_context, self.settings.answer, self.search_context.judge())
         gatherer = Gatherer(self.understander, self.chat, gate, self.settings.gather)
-        return await gatherer.gather(understood, history=history, where=where)
+        return await gatherer.gather(understood, history=asking_turns(history), where=where)
 
     async def _searched(
         self, understood: Understood, mode: str, where: Filter | None, settings: AnswerSettings
@@ -308,7 +343,7 @@ class Responder:
         settings = for_gathered(self.settings.answer, gathered)
         found = Found(gathered.hits, await self._judged(gathered.understood, gathered.hits, settings))
         answer = await self._from_hits(gathered.understood, found, text_of, settings, where, listener)
-        return replace(answer, note=" ".join(filter(None, (*gathered.notes, answer.note))))
+        return replace(answer, notes=(*gathered.notes, *answer.notes))
 
     async def _from_hits(
         self,
@@ -338,6 +373,8 @@ class Responder:
         )
         if found.verdict.passes:
             return with_versions(answer, found.versions) if found.versions else answer
+        if self.settings.answer.forms and (told := await self._said_of(understood, where)):
+            return told
         strict = self._answerer(self.settings.answer)
         case = Case(understood.standalone, understood.language, where, understood.expansion)
         return await fall_back(case, answer, self._context(listener), strict, self.text_of)
@@ -359,7 +396,8 @@ class Responder:
         fallback: Fallback = FALLBACKS.get(UNSOURCED)(self._context(listener))
         rescue = await fallback.rescue(case)
         if rescue.answer is None:
-            raise ServiceError(rescue.note)
+            message = f"The fallback {UNSOURCED!r} gave no answer."
+            raise ServiceError(message)
         return rescue.answer
 
     def _context(self, listener: Listener) -> FallbackContext:
@@ -378,16 +416,23 @@ class Responder:
 
 def with_versions(answer: Answer, versions: InForce) -> Answer:
     """Return an answer that says in its note which versions it is from, and which others say otherwise."""
-    language, documents = answer.language, {one.document_id for s in answer.sentences for one in s.citations}
-    kinds = (("holds", versions.held), ("other_time", versions.others))
+    documents = {one.document_id for s in answer.sentences for one in s.citations}
+    kinds = (("holds-since", versions.held), ("other-time", versions.others))
     if answer.mode == "refused" or not documents & {one.document_id for one in versions.held}:
         return answer
     told = [
-        form_sentence(kind, language, name=f"“{one.name}”", day=one.since or "?")
-        for kind, some in kinds
-        for one in some
+        Note(code, {"name": f"“{one.name}”", "day": one.since or "?"}) for code, versions in kinds for one in versions
     ]
-    return replace(answer, note=" ".join(filter(None, (answer.note, *told))))
+    return replace(answer, notes=(*answer.notes, *told))
+
+
+def asking_turns(history: History) -> History:
+    """Return the turns that asked for something: behind thanks, what was spoken of is what was asked before.
+
+    >>> asking_turns(History((Turn("Who approves leave?", "Ms Weil."), Turn("Thanks!", "You are welcome.")))).turns
+    (Turn(question='Who approves leave?', answer='Ms Weil.', standalone='', asked_back=False),)
+    """
+    return History(tuple(turn for turn in history.turns if not chitchat(turn.question)))
 
 
 def asked_back(clarification: Clarification) -> str:

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 
 from rove.answer.passages import TextOf, read_once
-from rove.conversation.respond import SECONDS, Found, Responder
+from rove.conversation.respond import SECONDS, Found, Responder, asking_turns
 from rove.events import Listener
 from rove.models.deadline import within
 from rove.records import Answer, Filter, Gathered, History, Hit, Understood
@@ -22,7 +22,7 @@ class Stages(Responder):
     async def understood(self, question: str, history: History, where: Filter | None, *, once: bool) -> Understood:
         """Understand a question. `once`: it will be searched for once only. See `Understander.understand`."""
         async with self._limited():
-            return await self.understander.understand(question, history, where, once=once)
+            return await self.understander.understand(question, asking_turns(history), where, once=once)
 
     def reply(self, understood: Understood) -> Answer | None:
         """Return what is said without a search; None where there is something to search for."""

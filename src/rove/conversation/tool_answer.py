@@ -12,7 +12,7 @@ from rove.answer.stored import stored_answer
 from rove.events import Listener
 from rove.language.detect import detect
 from rove.models import ChatModel
-from rove.records import Answer, Document, Filter, History, Hit
+from rove.records import Answer, Document, Filter, History, Hit, Note
 from rove.records.tool import ToolRun
 from rove.retrieve import Query, SearchContext, retrieve
 from rove.settings import Settings
@@ -21,8 +21,6 @@ from rove.tools.library import EMPTY, ToolLibrary
 from rove.tools.result_text import as_hits
 from rove.tools.tool_search import IS_TOOL
 
-RAN = "The tool {tool} was asked: {title}."
-NOT_RUN = "The tool {tool} did not run. {reason}"
 SHORT_CHARS = 600
 """A result that is no longer is the answer, as it is."""
 PASSAGES = 3
@@ -64,10 +62,10 @@ class ToolAnswerer:
         answer = await otherwise()
         plan = run.plan
         if plan and run.outcome == "asks" and plan.question and answer.refused:
-            return Answer(question, hide(plan.question), "clarifying", answer.language, note=answer.note)
+            return Answer(question, hide(plan.question), "clarifying", answer.language, notes=answer.notes)
         if plan and run.outcome in {"failed", "unconfirmed"}:
-            said = NOT_RUN.format(tool=plan.match.tool, reason=hide(run.note))
-            return replace(answer, note=f"{answer.note} {said}".strip())
+            said = Note("tool-not-run", {"tool": plan.match.tool, "reason": hide(run.note)})
+            return replace(answer, notes=(*answer.notes, said))
         return answer
 
     async def from_result(
@@ -77,16 +75,16 @@ class ToolAnswerer:
         hide = hiding(self.settings.tools)
         document = replace(document, text=hide(document.text), title=hide(document.title))
         language = detect(question)
-        beside = await retrieve("hybrid", self.search_context, Query(question, PASSAGES + 1, _documents(where), True))
+        beside = await retrieve("hybrid", self.search_context, Query(question, PASSAGES + 1, _omit_tools(where), True))
         settings = self.settings.answer
         own = as_hits(document)[: max(settings.references - PASSAGES, 1)]
 
         async def text_of(document_id: str) -> str:
             return document.text if document_id == document.document_id else await self.text_of(document_id)
 
-        whole = quoted_result(question, own, language, hide(run.note)) if self.chat is None else None
+        whole = quoted_result(question, own, language, ()) if self.chat is None else None
         if whole:
-            return replace(whole, note=" ".join(filter(None, (self._said(run, document), whole.note))))
+            return replace(whole, notes=self._said(run, document))
         answerer = Answerer(self.search_context.embedder, self.chat, settings, self.search_context.judge())
         answer = await answerer.answer(
             question,
@@ -97,23 +95,24 @@ class ToolAnswerer:
             listener=listener,
         )
         if not any(one.document_id == document.document_id for one in answer.citations):
-            answer = quoted_result(question, own, language, answer.note, most=len(document.text)) or answer
-        return replace(answer, note=" ".join(filter(None, (self._said(run, document), hide(run.note), answer.note))))
+            answer = quoted_result(question, own, language, answer.notes, most=len(document.text)) or answer
+        return replace(answer, notes=(*self._said(run, document), *answer.notes))
 
-    def _said(self, run: ToolRun, document: Document) -> str:
-        return RAN.format(tool=run.plan.match.tool if run.plan else "", title=document.title)
+    def _said(self, run: ToolRun, document: Document) -> tuple[Note, ...]:
+        asked = Note("tool-asked", {"tool": run.plan.match.tool if run.plan else "", "title": document.title})
+        return (asked, *(note.changed(hiding(self.settings.tools)) for note in run.notes))
 
 
 def quoted_result(
-    question: str, hits: Sequence[Hit], language: str, note: str, *, most: int = SHORT_CHARS
+    question: str, hits: Sequence[Hit], language: str, notes: tuple[Note, ...], *, most: int = SHORT_CHARS
 ) -> Answer | None:
     """Answer with a result word for word, each line cited; None where it is longer than `most` characters."""
     if not hits or sum(len(hit.chunk.text) for hit in hits) > most:
         return None
     answer = stored_answer(question, hits[:1], language, equal=True)
-    return replace(answer, note=note)
+    return replace(answer, notes=notes)
 
 
-def _documents(where: Filter | None) -> Filter:
+def _omit_tools(where: Filter | None) -> Filter:
     """Passages that are no descriptions of tools."""
     return ~IS_TOOL if where is None else where & ~IS_TOOL

@@ -16,7 +16,7 @@ from rove.databases.check import Checked, check_sql
 from rove.databases.choose import order_tables
 from rove.databases.joins import JoinedTable, joined_tables, table_name
 from rove.databases.mentions import is_numeric
-from rove.databases.reply import headings, phrase, rows_as_text, sentence
+from rove.databases.reply import asker_language, headings, phrase, rows_as_text, sentence
 from rove.databases.targets import Target
 from rove.errors import InputError, ServiceError
 from rove.events import DatabaseAsked, Listener, ignore
@@ -25,6 +25,7 @@ from rove.language.detect import detect
 from rove.models import ChatModel
 from rove.models.prompts import fence_material, prompt
 from rove.models.typed import reply_as
+from rove.records import Note
 from rove.records.schema import Column, TableSchema
 from rove.records.sql import SqlReply
 from rove.retrieve.create_table import within_budget
@@ -78,22 +79,22 @@ class DatabaseAsker:
         Raises:
             ServiceError: the database took too long, or cannot be reached.
         """
-        language = _language(question)
+        language = _detect_cue_language(question)
+        notes: tuple[Note, ...] = ()
         ordered = await asyncio.to_thread(order_tables, question, language, self.tables)
-        note = ""
         if self.chat is not None:
             try:
                 return await self._by_model(self.chat, question, language, ordered, dry_run, listener)
             except (InputError, ServiceError) as error:
-                note = f"The chat model's SQL could not be used: {error.reason}"
+                notes = (Note("sql-unusable", {"reason": error.reason}),)
         if language not in LANGUAGES:
-            return self._refused(question, language, note)
+            return self._refused(question, language, notes)
         read = await self._read(question, language, ordered)
-        note = " ".join(filter(None, (note, read.note)))
+        notes = (*notes, *read.notes)
         if read.query is None:
-            return self._refused(question, language, note, read)
+            return self._refused(question, language, notes, read)
         sql = read.query.sql(dialect=self.target.dialect)
-        return await self._answered(question, language, sql, "rules", dry_run, note, listener)
+        return await self._answered(question, language, sql, "rules", dry_run, notes, listener)
 
     async def run(self, sql: str, *, dry_run: bool = False, listener: Listener = ignore) -> SqlReply:
         """Check SQL that the caller has written, and run it.
@@ -102,7 +103,7 @@ class DatabaseAsker:
             InputError: it may not run, or the database refuses it.
             ServiceError: see `ask`.
         """
-        return await self._answered("", "en", sql, "caller", dry_run, "", listener)
+        return await self._answered("", "en", sql, "caller", dry_run, (), listener)
 
     async def _by_model(
         self,
@@ -117,7 +118,7 @@ class DatabaseAsker:
         shown = f"Tables:\n{fence_material(schema, 'tables')}\n\nQuestion:\n{fence_material(question, 'question')}"
         asked = f"Dialect: {self.target.dialect}\n\n{shown}"
         instructions = prompt("rove.databases", "sql")
-        problem, note = "", f"{len(left)} tables had no room in the prompt." if left else ""
+        problem, notes = "", (Note("tables-without-room", {"count": len(left)}),) if left else ()
         for attempt in range(REPAIRS + 1):
             again = (
                 f"{asked}\n\nThis SQL was refused: {fence_material(problem, 'refused')}\nWrite it anew."
@@ -126,38 +127,48 @@ class DatabaseAsker:
             )
             wrote = await reply_as(chat, SqlDraft, instructions, again)
             if not wrote.sql.strip():
-                return self._refused(question, language, "The chat model finds no table that holds the answer.")
+                return self._refused(question, language, (Note("no-table-holds"),))
             try:
-                return await self._answered(question, language, wrote.sql, "model", dry_run, note, listener)
+                return await self._answered(question, language, wrote.sql, "model", dry_run, notes, listener)
             except InputError as error:
                 if attempt == REPAIRS:
                     raise
                 problem = f"{wrote.sql}\n{error.reason}"
-                note = f"Mended once: {error.reason}"
+                notes = (Note("sql-mended", {"reason": error.reason}),)
         raise AssertionError  # the loop returns or raises
 
     async def _answered(
-        self, question: str, language: str, sql: str, by: str, dry_run: bool, note: str, listener: Listener
+        self,
+        question: str,
+        language: str,
+        sql: str,
+        by: str,
+        dry_run: bool,
+        notes: tuple[Note, ...],
+        listener: Listener,
     ) -> SqlReply:
         """Check SQL, run it, and say what came out."""
         safe = check_sql(sql, self.target.dialect, self.tables, max_rows=self.limits.max_rows)
-        notes = " ".join(filter(None, (note, self.target.note)))
-        reply = SqlReply(question, self.name, self.target.dialect, safe.sql, by, tables=safe.tables, note=notes)
+        notes = (*notes, self.target.note) if self.target.note else notes
+        reply = SqlReply(
+            question, self.name, self.target.dialect, safe.sql, by, tables=safe.tables, notes=notes,
+            language=asker_language(question, language),
+        )  # fmt: skip
         if dry_run:
             return reply
-        return await asyncio.to_thread(self._run, reply, safe, language, listener)
+        return await asyncio.to_thread(self._run, reply, safe, listener)
 
-    def _run(self, reply: SqlReply, safe: Checked, language: str, listener: Listener) -> SqlReply:
+    def _run(self, reply: SqlReply, safe: Checked, listener: Listener) -> SqlReply:
         started = time.perf_counter()
         result = self.target.run(safe.sql, max_rows=self.limits.max_rows, timeout_s=self.limits.timeout_s)
         seconds = time.perf_counter() - started
         listener(DatabaseAsked(self.name, safe.sql, len(result.rows), seconds))
         return replace(
             reply,
-            columns=headings(result.columns, language),
+            columns=headings(result.columns, reply.language),
             rows=rows_as_text(result),
             cut=result.cut,
-            text=sentence(result, language, ", ".join(safe.tables)),
+            text=sentence(result, reply.language, ", ".join(safe.tables)),
             seconds=seconds,
             answered=True,
         )
@@ -168,7 +179,7 @@ class DatabaseAsker:
         readings = [by_rules(question, language, one) for one in tables]
         whole = [one for one in readings if one.is_understood]
         if whole or self.meanings is None:
-            return _chosen(question, readings, whole, "")
+            return _choose_reading(question, readings, whole)
         try:
             if len(ordered) > CANDIDATES:
                 nearest = await self.meanings.ordered(question, ordered)
@@ -176,30 +187,33 @@ class DatabaseAsker:
                 readings = [by_rules(question, language, one) for one in tables]
             meant = await self.meanings.read(question, language, readings)
         except ServiceError as error:
-            return _chosen(question, readings, [], f"Words could not be compared by meaning: {error.reason}")
-        read = _chosen(question, readings, [one.ruled for one in meant], "")
+            note = Note("words-not-compared", {"reason": error.reason})
+            return replace(_choose_reading(question, readings, []), notes=(note,))
+        read = _choose_reading(question, readings, [one.ruled for one in meant])
         said = next((one.read for one in meant if one.ruled.query is read.query), dict[str, str]())
         words = ", ".join(f"{word} = {phrase}" for word, phrase in said.items() if phrase)
-        return replace(read, note=f"Read by meaning: {words}." if words else "")
+        return replace(read, notes=(Note("read-by-meaning", {"words": words}),) if words else ())
 
     def _joined(self, tables: Sequence[TableSchema]) -> list[JoinedTable]:
         """Tables with their neighbours and the values that they hold. Blocks."""
         return list(joined_tables(tables, {table.name: self._held(table) for table in tables}))
 
     def _held(self, table: TableSchema) -> Mapping[str, list[str]]:
-        """Different values of a table's columns of text, as far as they can be had quickly."""
+        """Different values of a table's columns of text, as far as they can be had quickly; "" of empty cells."""
         held: dict[str, list[str]] = {}
         for column in [column for column in table.columns if not is_numeric(column)][:HELD_COLUMNS]:
-            sql = _values(table, column).sql(dialect=self.target.dialect)
+            sql = _distinct_values_select(table, column).sql(dialect=self.target.dialect)
             try:
                 found = self.target.run(sql, max_rows=HELD, timeout_s=min(VALUES_S, self.limits.timeout_s))
             except (InputError, ServiceError):
                 continue
-            held[column.name] = [str(row[0]) for row in found.rows if row[0] not in {None, ""}]
+            some = [str(row[0]) for row in found.rows if row[0] not in {None, ""}]
+            held[column.name] = some if len(some) == len(found.rows) else [*some, ""]
         return held
 
-    def _refused(self, question: str, language: str, note: str, read: _Read | None = None) -> SqlReply:
+    def _refused(self, question: str, language: str, notes: tuple[Note, ...], read: _Read | None = None) -> SqlReply:
         """Say that there is no answer, which words were not understood, and the nearest readings as SQL."""
+        language = asker_language(question, language)
         text = phrase("refused", language, database=self.name)
         words = read.not_understood if read else ()
         if words:
@@ -215,7 +229,14 @@ class DatabaseAsker:
             readings += [safe.sql] if safe.sql not in readings else []
         nearest = tuple(readings[:OFFERED])
         return SqlReply(
-            question, self.name, self.target.dialect, text=text, note=note, not_understood=words, readings=nearest
+            question,
+            self.name,
+            self.target.dialect,
+            text=text,
+            not_understood=words,
+            readings=nearest,
+            notes=notes,
+            language=language,
         )
 
 
@@ -226,27 +247,27 @@ class _Read:
     query: exp.Select | None = None
     not_understood: tuple[str, ...] = ()
     readings: tuple[exp.Select, ...] = ()
-    note: str = ""
+    notes: tuple[Note, ...] = ()
 
 
-def _chosen(question: str, readings: Sequence[RuledSql], whole: Sequence[RuledSql], note: str) -> _Read:
+def _choose_reading(question: str, readings: Sequence[RuledSql], whole: Sequence[RuledSql]) -> _Read:
     """The one reading that names the most of its table; none where two name as much and differ."""
     ordered = sorted(whole, key=lambda one: -one.weight)
     best = [one.query for one in ordered if one.weight == ordered[0].weight]
     if best and all(one == best[0] for one in best):
-        return _Read(best[0], note=note)
+        return _Read(best[0])
     near = sorted(readings, key=lambda one: (sum(end - start for start, end in one.not_read), -one.weight))
     words = () if best or not near else tuple(question[slice(*span)] for span in near[0].not_read)
     offered = [one.query for one in (*ordered, *near) if one.query is not None]
-    return _Read(None, words, tuple(offered), note)
+    return _Read(None, words, tuple(offered))
 
 
-def _values(table: TableSchema, column: Column) -> exp.Select:
+def _distinct_values_select(table: TableSchema, column: Column) -> exp.Select:
     name = exp.column(exp.to_identifier(column.name, quoted=True))
     rows = exp.select(name).from_(table_name(table)).limit(READ_ROWS).subquery("sampled")
     return exp.select(name.copy()).distinct().from_(rows).limit(HELD)
 
 
-def _language(question: str) -> str:
+def _detect_cue_language(question: str) -> str:
     found = detect(question, LANGUAGES)
     return found if found in LANGUAGES or found in UNSPACED else "en"

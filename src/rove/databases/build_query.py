@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import regex
 from sqlglot import exp
 
-from rove.databases.column_kinds import is_dated, is_measure, is_year
+from rove.databases.column_kinds import holds_amounts, is_dated, is_measure, is_year
 from rove.databases.joins import JoinedTable, column_name
 from rove.databases.mentions import Mention, Reading
-from rove.databases.query_plan import AGE, BORN, NEAR_CHARS, Cues, QueryPlan, ages_of, gap
+from rove.databases.query_plan import AGE, BORN, NEAR_CHARS, Cues, QueryPlan, ages_of, gap, prices_of
 from rove.language.cue_words import UNSPACED
 from rove.records.document import Span
 from rove.records.schema import Column, TableSchema
@@ -38,20 +38,21 @@ def query_of(plan: QueryPlan, joined: JoinedTable, reading: Reading, cues: Cues)
     if cues.groups and grouped is None and shown and cues.counts:
         grouped = shown[0]
     if grouped is not None:
-        return _grouped(grouped, plan, joined, reading, cues)
+        return _group_select(grouped, plan, joined, reading, cues)
     if cues.groups or (cues.counts and (cues.aggregates or cues.by)):
         return None
     if cues.counts:
-        return _counted(plan, joined, cues)
+        return _count_select(plan, joined, cues)
     if cues.aggregates:
         return None if cues.distinct else _extremes(shown, joined, reading, cues)
-    return _listed(shown, cues, joined)
+    return _column_select(shown, cues, joined)
 
 
 def _has_two_values(plan: QueryPlan) -> bool:
-    """Whether one column is to have two values at once, which no row has."""
+    """Whether one column is to have two values at once, which no row has, or is to hold something and not to."""
     same = [one.this.sql() for one in plan.conditions if isinstance(one, exp.EQ)]
-    return len(same) > len(set(same)) or len(plan.having) > 1
+    others = {column.sql() for one in plan.conditions if isinstance(one, exp.Or) for column in one.find_all(exp.Column)}
+    return len(same) > len(set(same)) or not others.isdisjoint(same) or len(plan.having) > 1
 
 
 def _is_of_condition(plan: QueryPlan, cues: Cues) -> bool:
@@ -76,14 +77,16 @@ def _add_amounts(plan: QueryPlan, cues: Cues) -> None:
         cues.counts = cues.soft
 
 
-def _grouped(grouped: Mention, plan: QueryPlan, joined: JoinedTable, reading: Reading, cues: Cues) -> exp.Select | None:
+def _group_select(
+    grouped: Mention, plan: QueryPlan, joined: JoinedTable, reading: Reading, cues: Cues
+) -> exp.Select | None:
     rest = [mention for mention in plan.shown if mention.column.name != grouped.column.name]
-    made = _aggregated(cues.aggregates, rest, joined.view, reading)
+    made = _aggregate_columns(cues.aggregates, rest, joined.view, reading)
     if len(made) > len(rest) or cues.distinct:  # one of them belongs to a condition
         return None
     if not (made or cues.counts or cues.tables):
         return None
-    own = _known_by(grouped.column, joined)
+    own = _display_columns(grouped.column, joined)
     columns = [column_name(column.name) for column in own]
     if made and all(column for _, column in made):
         measures = dict.fromkeys((kind, column.name) for kind, column in made if column)
@@ -95,7 +98,7 @@ def _grouped(grouped: Mention, plan: QueryPlan, joined: JoinedTable, reading: Re
     return select.group_by(*(one.copy() for one in columns))
 
 
-def _known_by(column: Column, joined: JoinedTable) -> list[Column]:
+def _display_columns(column: Column, joined: JoinedTable) -> list[Column]:
     """The columns that stand for a row of another table: where its key is named, what people know it by as well."""
     for parent in joined.parents:
         shown = parent.shown()
@@ -104,7 +107,7 @@ def _known_by(column: Column, joined: JoinedTable) -> list[Column]:
     return [column]
 
 
-def _counted(plan: QueryPlan, joined: JoinedTable, cues: Cues) -> exp.Select | None:
+def _count_select(plan: QueryPlan, joined: JoinedTable, cues: Cues) -> exp.Select | None:
     """A count of what is named nearest to "how many": rows, or different values; None where it is of another table."""
     cue = cues.counts[0]
 
@@ -121,6 +124,8 @@ def _counted(plan: QueryPlan, joined: JoinedTable, cues: Cues) -> exp.Select | N
         column = columns[0].column
         if column not in joined.table.columns and not plan.conditions:
             return None
+        if not cues.distinct and column != joined.table.columns[0] and holds_amounts(column):
+            return None  # "how many days" asks for what the column says
         rows = column.is_key and column in joined.table.columns
         return exp.select(exp.Count(this=exp.Star() if rows else exp.Distinct(expressions=[column_name(column.name)])))
     return None if cues.distinct or columns else exp.select(exp.Count(this=exp.Star()))
@@ -138,7 +143,7 @@ def _of_groups(plan: QueryPlan, cues: Cues, joined: JoinedTable) -> exp.Select |
         or (cues.aggregates and not cues.by_count)
     ):
         return None
-    columns = [column_name(column.name) for column in _known_by(named[0], joined)]
+    columns = [column_name(column.name) for column in _display_columns(named[0], joined)]
     select = exp.select(*columns).group_by(*(one.copy() for one in columns))
     for condition in plan.having:
         select = select.having(condition)
@@ -156,7 +161,7 @@ def _extremes(
     cues: Cues,
 ) -> exp.Select | None:
     """Aggregates of columns; or what has the most of one, where something else is asked for."""
-    made = _aggregated(cues.aggregates, shown, joined.table, reading)
+    made = _aggregate_columns(cues.aggregates, shown, joined.table, reading)
     if not made or not all(column for _, column in made):
         return None
     measured = {column.name for _, column in made if column}
@@ -168,7 +173,7 @@ def _extremes(
     if extreme and (asked or top or cues.who or (unnamed and _OLD.search(reading.folded))) and column is not None:
         beside = [one for one in shown if any(gap(one.span, span) <= 1 for _, span in cues.aggregates)]
         told = [one for one in shown if one in asked or one not in beside] if asked else []  # not "highest salary"
-        names = dict.fromkeys(one.name for mention in told for one in _known_by(mention.column, joined))
+        names = dict.fromkeys(one.name for mention in told for one in _display_columns(mention.column, joined))
         what = [column_name(name) for name in names] or [exp.Star()]
         return (
             exp.select(*what)
@@ -180,7 +185,7 @@ def _extremes(
     return exp.select(*(kind(this=column_name(column.name)) for kind, column in made if column))
 
 
-def _aggregated(
+def _aggregate_columns(
     aggregates: Sequence[tuple[type[exp.AggFunc], Span]], shown: Sequence[Mention], table: TableSchema, reading: Reading
 ) -> list[tuple[type[exp.AggFunc], Column | None]]:
     """Each aggregate with the column that it is of: the next number that is named after it, else the last before it."""
@@ -199,6 +204,9 @@ def _aggregated(
             timely = [m.column for m in shown if is_dated(m.column) or is_year(m.column)]
             every = [one for one in table.columns if is_dated(one) or is_year(one)]
             column = timely[0] if timely else every[0] if len(every) == 1 else None
+        elif reading.says("in_price", span) and not fits:
+            prices = prices_of(table)
+            column = prices[0] if len(prices) == 1 else None
         else:
             after = [mention for mention in fits if mention.span[0] >= span[1]]
             before = [mention for mention in fits if mention.span[1] <= span[0]]
@@ -207,7 +215,7 @@ def _aggregated(
     return made
 
 
-def _listed(shown: Sequence[Mention], cues: Cues, joined: JoinedTable) -> exp.Select:
+def _column_select(shown: Sequence[Mention], cues: Cues, joined: JoinedTable) -> exp.Select:
     """The columns that are named, in their order; ordered by what is named after "sorted by"."""
     ordering = [*cues.by, *cues.descending, *cues.ascending]
     keys: list[Mention] = []
@@ -217,7 +225,7 @@ def _listed(shown: Sequence[Mention], cues: Cues, joined: JoinedTable) -> exp.Se
         if ways and ways[-1] not in cues.by:  # 按年龄升序: what stands before the way is the key, and no more
             keys = [mention for mention in keys if mention.span[1] <= ways[-1][0]] or keys
     asked = [mention for mention in shown if mention not in keys or len(shown) == len(keys) == 1]
-    columns = dict.fromkeys(column.name for mention in asked for column in _known_by(mention.column, joined))
+    columns = dict.fromkeys(column.name for mention in asked for column in _display_columns(mention.column, joined))
     select = exp.select(*(map(column_name, columns) if columns else [exp.Star()]))
     others = bool(asked) and all(mention.column not in joined.table.columns for mention in asked)
     select = select.distinct() if cues.distinct or others else select

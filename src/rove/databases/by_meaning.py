@@ -51,10 +51,14 @@ class MeantSql:
 
 @dataclass(slots=True)
 class NameMeanings:
-    """Compares words with names: an embedder orders these, the judge decides. What was embedded is kept."""
+    """Compares words with names: an embedder orders these, the judge decides. What was embedded is kept.
+
+    `most_words`: of a question with more that the rules do not know none is read.
+    """
 
     embedder: Embedder
     judge: Judge | None = None
+    most_words: int = MOST_WORDS
     _kept: dict[str, Vectors] = field(default_factory=dict[str, Vectors])
 
     async def read(self, question: str, language: str, readings: Sequence[RuledSql]) -> list[MeantSql]:
@@ -68,13 +72,14 @@ class NameMeanings:
         judged = _Judged(self.judge, question)
         tables = [one.joined.table for one in readings]
         found: list[MeantSql] = []
-        for one in sorted(readings, key=_unread)[:MOST_TABLES]:
-            places = _places(question, one)
-            if not places or len(places) > MOST_WORDS:
+        for one in sorted(readings, key=_reading_rank)[:MOST_TABLES]:
+            places = _unknown_word_spans(question, one)
+            if not places or len(places) > self.most_words:
                 continue
             read: dict[Span, str] = {}
             for span in places:
-                if _names_table(question[slice(*span)], language, tables):
+                word = question[slice(*span)]
+                if _names_table(word, language, tables) or Reading(word, language).says("not", (0, len(word))):
                     break
                 phrase = await self._phrase(judged, span, language, one)
                 if phrase is None:
@@ -94,7 +99,7 @@ class NameMeanings:
         """
         if len(tables) > MOST_ORDERED:
             return list(tables)
-        said = [", ".join(_names(table)[:MOST_NAMES]) for table in tables]
+        said = [", ".join(_table_and_column_names(table)[:MOST_NAMES]) for table in tables]
         vectors = await self._vectors([question, *said])
         cosines = [float(vectors[one] @ vectors[question]) for one in said]
         return [tables[at] for at in sorted(range(len(tables)), key=lambda at: (-cosines[at], at))]
@@ -115,7 +120,7 @@ class NameMeanings:
         if span not in one.open_extremes and asks_within(word, language):
             return None
         things = dict[str, str]()
-        for phrase, thing in _phrases(one, span, language):
+        for phrase, thing in _meaning_candidates(one, span, language):
             things.setdefault(phrase, thing)
         phrases = list(things)
         if len(phrases) > MOST_PHRASES:
@@ -135,7 +140,7 @@ class NameMeanings:
 
     async def _translated(self, word: str, language: str, one: RuledSql) -> str | None:
         """The English name that a word of another language is nearest to, where no other is nearly so."""
-        names = _names(one.joined.table)
+        names = _table_and_column_names(one.joined.table)
         words = [part for name in names for part in name.split()]
         english = sum(map(is_word, words)) > len(words) / 2
         if language == "en" or not english or len(names) < 2 or self.embedder.fingerprint.model != MEASURED:
@@ -178,11 +183,11 @@ def _names_table(word: str, language: str, tables: Sequence[TableSchema]) -> boo
     return any(places_of(reading, table.name, table.label) for table in tables)
 
 
-def _unread(one: RuledSql) -> tuple[int, float]:
+def _reading_rank(one: RuledSql) -> tuple[int, float]:
     return sum(end - start for start, end in one.not_read), -one.weight
 
 
-def _places(question: str, one: RuledSql) -> list[Span]:
+def _unknown_word_spans(question: str, one: RuledSql) -> list[Span]:
     """Where words stand that are to be read, those side by side as one; a number finds its column after them."""
     found: list[Span] = []
     spans = sorted(one.not_read or one.open_extremes)
@@ -194,18 +199,18 @@ def _places(question: str, one: RuledSql) -> list[Span]:
     return found
 
 
-def _phrases(one: RuledSql, span: Span, language: str) -> Iterator[tuple[str, str]]:
+def _meaning_candidates(one: RuledSql, span: Span, language: str) -> Iterator[tuple[str, str]]:
     """What a word may mean over a table, and of what that is a name: a column, another table, a value and so on."""
     joined = one.joined
     if span in one.open_extremes:
         kind = one.open_extremes[span]
         for column in filter(is_measure, joined.table.columns):
-            yield template(kind, language, _said(column)), column.name
+            yield template(kind, language, _column_phrase(column)), column.name
         return
     for table in (joined.table, *(other.table for other in (*joined.children, *joined.parents))):
         yield from ((name, f"table {table.name}") for name in (in_words(table.name), table.name.replace("_", " ")))
     for column in joined.view.columns:
-        said = _said(column)
+        said = _column_phrase(column)
         yield from ((name, column.name) for name in (said, column.label, *said.split()[:1]) if name)
         held = joined.held.get(column.name, ())
         if yes_of(column, held) is not None:
@@ -214,16 +219,16 @@ def _phrases(one: RuledSql, span: Span, language: str) -> Iterator[tuple[str, st
             yield template("more_of", language, said), f"more {column.name}"
             yield template("less_of", language, said), f"less {column.name}"
         elif one.weight and not is_numeric(column) and len(held) <= MOST_VALUES:  # no value where nothing is named
-            yield from ((value, f"{column.name} = {value}") for value in held)
+            yield from ((value, f"{column.name} = {value}") for value in held if value)
 
 
-def _names(table: TableSchema) -> list[str]:
+def _table_and_column_names(table: TableSchema) -> list[str]:
     """What a table and its columns are called, in words."""
-    said = [table.label or in_words(table.name), *(column.label or _said(column) for column in table.columns)]
+    said = [table.label or in_words(table.name), *(column.label or _column_phrase(column) for column in table.columns)]
     return list(dict.fromkeys(said))
 
 
-def _said(column: Column) -> str:
+def _column_phrase(column: Column) -> str:
     """A column's own name, in words as it writes them."""
     return column.name.rpartition(".")[2].replace("_", " ")
 

@@ -14,7 +14,7 @@ import regex
 from sqlglot import exp
 
 from rove.databases.build_query import query_of
-from rove.databases.column_kinds import in_period, is_dated, is_measure, is_year, no_of, yes_of
+from rove.databases.column_kinds import empty, filled, in_period, is_dated, is_measure, is_year, no_of, yes_of
 from rove.databases.joins import Child, JoinedTable, column_name
 from rove.databases.mentions import (
     Mention,
@@ -23,11 +23,13 @@ from rove.databases.mentions import (
     is_numeric,
     mentioned,
     mentioned_values,
+    named_in_part,
     places_of,
     take_table,
 )
 from rove.databases.query_plan import AGE, NEAR_CHARS, Cues, QueryPlan, ages_of, gap
 from rove.language.cue_words import UNSPACED
+from rove.language.stopwords import stop_words
 from rove.records.document import Span
 from rove.records.quantity import CalendarDay
 from rove.records.schema import Column
@@ -68,11 +70,11 @@ class RuledSql:
 def by_rules(question: str, language: str, joined: JoinedTable) -> RuledSql:
     """Read a question over a table and what it is joined with. `language`: en, de, hu, zh or ja."""
     reading = Reading(question, language)
-    said = _taken(reading, joined)
+    said = _take_question_parts(reading, joined)
     plan = QueryPlan()
     columns, cues = said.columns, said.cues
     lost = [*_add_numbers(reading, plan, said, joined)]
-    for value in (*said.values, *(_placed(one, columns, joined) for one in said.quoted)):
+    for value in (*said.values, *(_place_quoted_value(one, columns, joined) for one in said.quoted)):
         if value.column is None:
             lost.append(value.span)
         else:
@@ -81,7 +83,7 @@ def by_rules(question: str, language: str, joined: JoinedTable) -> RuledSql:
     lost += _add_children(reading, plan, said, joined)
     _take_fillers(reading, cues)
     plan.shown = [mention for mention in columns if mention.span not in plan.used]
-    lost += [*reading.left_over(), *_unused(reading, plan, cues, joined)]
+    lost += [*reading.left_over(), *_leftover_cue_spans(reading, plan, cues, joined)]
     own = [one for one in (*columns, *said.values) if one.column in joined.table.columns]
     if said.named < 1 and said.neighbours:  # what is only shown may as well be of what is named
         own = [one for one in own if isinstance(one, ValueMention) or one.span in plan.used or is_measure(one.column)]
@@ -119,13 +121,13 @@ class _Said:
     children: list[tuple[Child, Span]] = field(default_factory=list[tuple[Child, Span]])
 
 
-def _taken(reading: Reading, joined: JoinedTable) -> _Said:
+def _take_question_parts(reading: Reading, joined: JoinedTable) -> _Said:
     """Take all that a question names, and its cues; numbers and fillers are left."""
     table = joined.view
     quoted = list(reading.quoted())
     columns = mentioned(reading, table, WHOLE_UNSPACED if reading.language in UNSPACED else WHOLE, joined.others())
     values = list(mentioned_values(reading, joined.held, table))
-    cues = _cues(reading)
+    cues = _take_intent_cues(reading)
     said = {name.casefold() for one in joined.table.columns for name in (one.name, one.label)}
     is_column = joined.table.name.casefold() in said  # a table "sales" with a column "sales"
     before, places = (0.0, list[Span]()) if is_column else take_table(reading, joined.table, whole=True)
@@ -137,14 +139,17 @@ def _taken(reading: Reading, joined: JoinedTable) -> _Said:
     children = [
         (child, span)
         for child in joined.children
-        for span in _taken_places(reading, child.table.name, child.table.label)
+        for span in _take_table_mentions(reading, child.table.name, child.table.label)
     ]
+    ends = {mention.span[1] for mention in columns}
+    cues.counts = [one for one in cues.counts if one[0] - 1 not in ends or not reading.says("numbered", one)]
     cues.sums = reading.cues("sum") if not cues.counts else []
     cues.distinct, cues.groups = reading.cues("distinct"), reading.cues("each")
-    cues.denied = reading.cues("not")
+    cues.denied, cues.had = reading.cues("not"), reading.cues("has")
     cues.who = bool(reading.cues("who"))
     cues.top = _number_beside(reading, [*cues.most, *cues.least])
     cues.tables = [*places, *more]
+    values += named_in_part(reading, joined.held, table)
     cues.by_count = _by_count(reading, cues)
     return _Said(columns, values, quoted, cues, max(before, named), neighbours, children)
 
@@ -153,12 +158,12 @@ def _neighbours(reading: Reading, joined: JoinedTable) -> list[Mention]:
     """The tables that this one refers to, where they are named: each stands for what its rows are known by."""
     found: list[Mention] = []
     for parent in joined.parents:
-        for span in _taken_places(reading, parent.table.name, parent.table.label):
+        for span in _take_table_mentions(reading, parent.table.name, parent.table.label):
             found += [Mention(column, span, 0.5) for column in parent.shown()[:1]]
     return found
 
 
-def _taken_places(reading: Reading, name: str, label: str) -> list[Span]:
+def _take_table_mentions(reading: Reading, name: str, label: str) -> list[Span]:
     places = [span for span in places_of(reading, name, label) if reading.free(span)]
     for span in places:
         reading.take(span)
@@ -171,7 +176,7 @@ def _take_fillers(reading: Reading, cues: Cues) -> None:
         reading.cues("sum")
 
 
-def _cues(reading: Reading) -> Cues:
+def _take_intent_cues(reading: Reading) -> Cues:
     """Take the cues that count before the table's own words."""
     by, descending, ascending = reading.cues("sorted"), reading.cues("descending"), reading.cues("ascending")
     said = "".join(reading.folded[slice(*span)] for span in by)
@@ -191,7 +196,7 @@ def _cues(reading: Reading) -> Cues:
     )
 
 
-def _unused(reading: Reading, plan: QueryPlan, cues: Cues, joined: JoinedTable) -> list[Span]:
+def _leftover_cue_spans(reading: Reading, plan: QueryPlan, cues: Cues, joined: JoinedTable) -> list[Span]:
     """Where something is denied or compared that the query has no part for; what can be a mere filler is none.
 
     Of what a row refers to nothing can be denied by these rows: who has none of them has no row here.
@@ -210,7 +215,7 @@ def _by_count(reading: Reading, cues: Cues) -> bool:
     return any(0 <= follower[0] - extreme[1] <= 1 for extreme in plain for follower in followers)
 
 
-def _denied(reading: Reading, plan: QueryPlan, cues: Cues, span: Span) -> bool:
+def _take_denial(reading: Reading, plan: QueryPlan, cues: Cues, span: Span) -> bool:
     """Whether a "not" that denies nothing else yet stands by what is at `span`; it is used up."""
     behind = DENIED_AFTER if reading.language in DENIES_BEHIND else 0
     for start, end in cues.denied:
@@ -219,6 +224,19 @@ def _denied(reading: Reading, plan: QueryPlan, cues: Cues, span: Span) -> bool:
             plan.denied.add((start, end))
             return True
     return False
+
+
+def _is_had(reading: Reading, had: Span, span: Span) -> bool:
+    """Whether a "has" stands by what is at `span`: before it, but for an article; in Japanese right behind it."""
+    if reading.language == "ja":
+        return 0 <= had[0] - span[1] <= 1
+    between = reading.folded[had[1] : span[0]].split()
+    return had[1] <= span[0] and all(word in stop_words(reading.language) for word in between)
+
+
+def _is_predicate(reading: Reading, cues: Cues, span: Span) -> bool:
+    """Whether a question for which rows ends with what is at `span`: "Which tools are lent?"."""
+    return cues.who and not any(map(str.isalnum, reading.folded[span[1] :]))
 
 
 def _add_numbers(reading: Reading, plan: QueryPlan, said: _Said, joined: JoinedTable) -> list[Span]:
@@ -245,11 +263,13 @@ def _add_numbers(reading: Reading, plan: QueryPlan, said: _Said, joined: JoinedT
             lost.append(span)
             continue
         plan.compared.add(place)
-        value = _literal(number, column)
+        value = _literal_for_column(number, column)
         if cue == "between" and numbers:
             upper, other = numbers.pop(0)
             reading.take(upper)
-            plan.conditions.append(exp.Between(this=column_name(column.name), low=value, high=_literal(other, column)))
+            plan.conditions.append(
+                exp.Between(this=column_name(column.name), low=value, high=_literal_for_column(other, column))
+            )
         else:
             plan.conditions.append(kind(this=column_name(column.name), expression=value))
     return lost
@@ -271,12 +291,12 @@ def _add_periods(reading: Reading, plan: QueryPlan, said: _Said, joined: JoinedT
     while periods:
         span, day = periods.pop(0)
         place, cue = _cue_near(said.cues, span)
-        beside = _beside(said.columns, span, place if cue else None)
+        beside = _column_before_number(said.columns, span, place if cue else None)
         mention, column = _timely(said.columns, span, joined)
         if column is None:
             continue
         if beside is not None and is_measure(beside.column) and not day.month:  # "a salary above 2000"
-            is_time, is_amount = _holds(column, day.year, YEARS_AROUND), _holds(beside.column, day.year)
+            is_time, is_amount = _has_in_range(column, day.year, YEARS_AROUND), _has_in_range(beside.column, day.year)
             if is_amount or not is_time:
                 if is_time:
                     reading.take(span)
@@ -294,13 +314,13 @@ def _add_periods(reading: Reading, plan: QueryPlan, said: _Said, joined: JoinedT
     return lost
 
 
-def _holds(column: Column, number: int, around: int = 0) -> bool:
+def _has_in_range(column: Column, number: int, around: int = 0) -> bool:
     """Whether a number lies among those that a column holds, days by their year."""
     known = [float(found[0]) for one in column.samples if (found := _NUMBER.match(one))]
     return bool(known) and min(known) - around <= number <= max(known) + around
 
 
-def _beside(columns: Sequence[Mention], span: Span, cue: Span | None) -> Mention | None:
+def _column_before_number(columns: Sequence[Mention], span: Span, cue: Span | None) -> Mention | None:
     """The column that is named right before a number, or before the word that compares it."""
     starts = min(span[0], cue[0]) if cue else span[0]
     before = [mention for mention in columns if mention.span[1] <= starts]
@@ -321,7 +341,7 @@ def _timely(columns: Sequence[Mention], span: Span, joined: JoinedTable) -> tupl
     return None, None
 
 
-def _literal(number: str, column: Column) -> exp.Expr:
+def _literal_for_column(number: str, column: Column) -> exp.Expr:
     return exp.Literal.number(number) if is_numeric(column) or not column.type else exp.Literal.string(number)
 
 
@@ -364,21 +384,28 @@ def _add_value(reading: Reading, plan: QueryPlan, value: ValueMention, columns: 
     near = min(beside, key=lambda mention: gap(mention.span, value.span), default=None)
     if near is not None and gap(near.span, value.span) <= NEAR_CHARS // 2:
         plan.used.add(near.span)
-    kind = exp.NEQ if _denied(reading, plan, cues, value.span) else exp.EQ
+    kind = exp.NEQ if _take_denial(reading, plan, cues, value.span) else exp.EQ
     plan.conditions.append(kind(this=column_name(column.name), expression=exp.Literal.string(value.text)))
 
 
 def _add_flags(reading: Reading, plan: QueryPlan, columns: Sequence[Mention], cues: Cues, joined: JoinedTable) -> None:
-    """Columns of yes or no that are named are conditions; a day that is denied is one that is not there."""
+    """Columns of yes or no that are named are conditions; what is had, or denied, is there, or is not."""
     for mention in columns:
         if mention.span in plan.used:
             continue
         yes = yes_of(mention.column, joined.held.get(mention.column.name, ()))
         if yes is not None:
-            plan.conditions.append(no_of(yes) if _denied(reading, plan, cues, mention.span) else yes)
+            plan.conditions.append(no_of(yes) if _take_denial(reading, plan, cues, mention.span) else yes)
             plan.used.add(mention.span)
-        elif is_dated(mention.column) and _denied(reading, plan, cues, mention.span):
+        elif is_dated(mention.column) and _take_denial(reading, plan, cues, mention.span):
             plan.conditions.append(exp.Is(this=column_name(mention.column.name), expression=exp.Null()))
+            plan.used.add(mention.span)
+        elif "" in joined.held.get(mention.column.name, ()):
+            there = not _take_denial(reading, plan, cues, mention.span)
+            said = _is_predicate(reading, cues, mention.span)
+            if there and not said and not any(_is_had(reading, one, mention.span) for one in cues.had):
+                continue
+            plan.conditions.append(filled(mention.column) if there else empty(mention.column))
             plan.used.add(mention.span)
 
 
@@ -393,25 +420,25 @@ def _add_children(reading: Reading, plan: QueryPlan, said: _Said, joined: Joined
         if any(gap(one, span) <= 1 and reading.language not in UNSPACED for one in beside):
             lost.append(span)
             continue
-        some = not _denied(reading, plan, said.cues, span)
+        some = not _take_denial(reading, plan, said.cues, span)
         plan.conditions.append(joined.has(child, some=some))
     return lost
 
 
-def _placed(value: ValueMention, columns: Sequence[Mention], joined: JoinedTable) -> ValueMention:
+def _place_quoted_value(value: ValueMention, columns: Sequence[Mention], joined: JoinedTable) -> ValueMention:
     """Find the column of a value in quotation marks: one that holds it, else the one that is named nearest."""
     folded, held = value.text.casefold(), joined.held
     holding = [c for c in joined.view.columns if any(one.casefold() == folded for one in held.get(c.name, ()))]
     near = sorted((m for m in columns if not is_numeric(m.column)), key=lambda m: gap(m.span, value.span))
     for mention in near:
         if mention.column in holding:
-            return ValueMention(mention.column, _spelled(value.text, held.get(mention.column.name, ())), value.span)
+            return ValueMention(mention.column, _as_in_table(value.text, held.get(mention.column.name, ())), value.span)
     if holding:
-        return ValueMention(holding[0], _spelled(value.text, held.get(holding[0].name, ())), value.span)
+        return ValueMention(holding[0], _as_in_table(value.text, held.get(holding[0].name, ())), value.span)
     return ValueMention(near[0].column if near else None, value.text, value.span)
 
 
-def _spelled(text: str, held: Sequence[str]) -> str:
+def _as_in_table(text: str, held: Sequence[str]) -> str:
     """A value as the table writes it."""
     return next((one for one in held if one.casefold() == text.casefold()), text)
 

@@ -48,21 +48,21 @@ def check_sql(sql: str, dialect: str, tables: Sequence[TableSchema], *, max_rows
     >>> check_sql("select name -- all\n from cust", "sqlite", [cust], max_rows=10).sql
     'SELECT name FROM cust LIMIT 11'
     """
-    query = _parsed(sql, dialect)
+    query = _parse_single_select(sql, dialect)
     _check_parts(query)
     known = {table.name.casefold(): table for table in tables}
     read: dict[str, None] = {}
     for scope in traverse_scope(query):
         _check_scope(scope, known, read)
-    _limit(query, max_rows + 1)
+    _cap_row_limit(query, max_rows + 1)
     written = query.sql(dialect=dialect, comments=False)
-    if type(_parsed(written, dialect)) is not type(query):
+    if type(_parse_single_select(written, dialect)) is not type(query):
         message = "The SQL reads differently once it is written back."
         raise InputError(message, cure=CURE, outcome="unsupported")
     return Checked(written, tuple(read))
 
 
-def _parsed(sql: str, dialect: str) -> exp.Query:
+def _parse_single_select(sql: str, dialect: str) -> exp.Query:
     if len(sql) > MOST_CHARS:
         message = f"The SQL has {len(sql):,} characters; {MOST_CHARS:,} are let through."
         raise InputError(message, cure="Ask for less.", outcome="too-large")
@@ -76,7 +76,7 @@ def _parsed(sql: str, dialect: str) -> exp.Query:
         raise InputError(message, cure=CURE, outcome="unsupported")
     query = found[0]
     if not isinstance(query, exp.Select | exp.SetOperation):
-        raise _refusal(f"A {type(query).__name__.upper()} is not a SELECT")  # noqa: TRY003 - a phrase
+        raise _sql_refusal(f"A {type(query).__name__.upper()} is not a SELECT")  # noqa: TRY003 - a phrase
     return query
 
 
@@ -84,16 +84,16 @@ def _check_parts(query: exp.Query) -> None:
     for number, part in enumerate(query.walk()):
         name = type(part).__name__
         if number > MOST_PARTS:
-            raise _refusal("The SQL has too many parts")  # noqa: TRY003 - a phrase
+            raise _sql_refusal("The SQL has too many parts")  # noqa: TRY003 - a phrase
         if isinstance(part, exp.Anonymous):
-            if part.name.casefold() not in _allowed("named"):
-                raise _refusal(f"The function {part.name} is not on the list of those that are let through")  # noqa: TRY003 - a phrase
-        elif name not in _allowed("query", "operators", "functions"):
-            raise _refusal(f"{name} is not on the list of what is let through")  # noqa: TRY003 - a phrase
+            if part.name.casefold() not in _allowlist_names("named"):
+                raise _sql_refusal(f"The function {part.name} is not on the list of those that are let through")  # noqa: TRY003 - a phrase
+        elif name not in _allowlist_names("query", "operators", "functions"):
+            raise _sql_refusal(f"{name} is not on the list of what is let through")  # noqa: TRY003 - a phrase
         if isinstance(part, exp.With) and part.args.get("recursive"):
-            raise _refusal("A recursive query is not let through")  # noqa: TRY003 - a phrase
+            raise _sql_refusal("A recursive query is not let through")  # noqa: TRY003 - a phrase
         if isinstance(part, exp.Table) and not isinstance(part.this, exp.Identifier):
-            raise _refusal(f"{part.sql()} is not a table")  # noqa: TRY003 - a phrase
+            raise _sql_refusal(f"{part.sql()} is not a table")  # noqa: TRY003 - a phrase
 
 
 def _check_scope(scope: Scope, known: Mapping[str, TableSchema], read: dict[str, None]) -> None:
@@ -135,7 +135,7 @@ def _selects(scope: Scope) -> list[exp.Expr]:
 def _check_column(column: exp.Column, sources: Mapping[str, set[str] | None], aliases: set[str]) -> None:
     name, table = column.name.casefold(), column.table.casefold()
     if table and table not in sources:
-        raise _refusal(f"No table of the query is called {column.table!r}")  # noqa: TRY003 - a phrase
+        raise _sql_refusal(f"No table of the query is called {column.table!r}")  # noqa: TRY003 - a phrase
     looked_in = [sources[table]] if table else list(sources.values())
     held: set[str] = set[str]().union(*(names or () for names in looked_in))
     if name in held or None in looked_in or (name in aliases and not table):
@@ -144,7 +144,7 @@ def _check_column(column: exp.Column, sources: Mapping[str, set[str] | None], al
     raise InputError(message, cure=f"{meant(column.name, held)}{CURE}", outcome="unsupported")
 
 
-def _limit(query: exp.Query, most: int) -> None:
+def _cap_row_limit(query: exp.Query, most: int) -> None:
     """See that at most so many rows are asked for."""
     limit = query.args.get("limit") or query.args.get("fetch")
     value = limit.expression if isinstance(limit, exp.Limit) else limit.args.get("count") if limit else None
@@ -153,11 +153,11 @@ def _limit(query: exp.Query, most: int) -> None:
     query.set("limit", exp.Limit(expression=exp.Literal.number(min(number, most))))
 
 
-def _refusal(what: str) -> InputError:
+def _sql_refusal(what: str) -> InputError:
     return InputError(f"{what}.", cure=CURE, outcome="unsupported")
 
 
 @cache
-def _allowed(*lists: str) -> frozenset[str]:
+def _allowlist_names(*lists: str) -> frozenset[str]:
     table = tomllib.loads(Path(__file__).with_name("allowed.toml").read_text("utf-8"))
     return frozenset(name for one in lists for name in table[one].split())

@@ -22,7 +22,7 @@ def order_tables(question: str, language: str, tables: Sequence[TableSchema]) ->
     A word counts the more, the fewer tables have it; in a table's name twice; also where a name has a short form of it.
     """
     asked = set(query_terms(question, language))
-    said = [_terms(table, language) for table in tables]
+    said = [_table_terms(table, language) for table in tables]
     known = Counter(term for name, rest in said for term in name | rest)
     weight = {term: log(1 + len(tables) / known[term]) for term in asked if known[term]}
     scores = [
@@ -39,7 +39,7 @@ def order_tables(question: str, language: str, tables: Sequence[TableSchema]) ->
     return [tables[at] for at in dict.fromkeys([*first, *ways, *order])]
 
 
-def _terms(table: TableSchema, language: str) -> tuple[set[str], set[str]]:
+def _table_terms(table: TableSchema, language: str) -> tuple[set[str], set[str]]:
     """The terms of a table's name, and of all else that is said of it."""
     name = set(terms(f"{table.name} {in_words(table.name)} {table.label}", language))
     rest = " ".join(

@@ -116,7 +116,7 @@ def joined_tables(
             Child(other, reference, key)
             for other in tables
             if other.name != table.name
-            for reference, one, key in _references(other, tables)
+            for reference, one, key in _foreign_key_targets(other, tables)
             if one.name == table.name
         ]
         once = [child for child in children if [one.table.name for one in children].count(child.table.name) == 1]
@@ -149,7 +149,7 @@ def column_name(name: str, table: str = "") -> exp.Column:
 
 def _parents(table: TableSchema, tables: Sequence[TableSchema], via: str, depth: int) -> Iterator[Parent]:
     """What a table refers to, and what that refers to; a table that it refers to in two ways is of neither."""
-    found = list(_references(table, tables))
+    found = list(_foreign_key_targets(table, tables))
     for reference, other, key in found:
         twice = [one.name for _, one, _ in found].count(other.name) > 1
         if twice or other.name == table.name:
@@ -160,7 +160,7 @@ def _parents(table: TableSchema, tables: Sequence[TableSchema], via: str, depth:
             yield from _parents(other, tables, path, depth - 1)
 
 
-def _references(table: TableSchema, tables: Sequence[TableSchema]) -> Iterator[tuple[str, TableSchema, str]]:
+def _foreign_key_targets(table: TableSchema, tables: Sequence[TableSchema]) -> Iterator[tuple[str, TableSchema, str]]:
     """The columns that refer to another table, that table, and its key; undeclared ones by the key's own name."""
     for column in table.columns:
         if column.references:

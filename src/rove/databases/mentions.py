@@ -32,9 +32,11 @@ HUNGARIAN_ENDING = 4
 """Letters that a case may add to a value: Szeged, Szegeden."""
 LETTER_OF_UNSPACED = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]")
 _WORD = regex.compile(r"\d[\d,]*(?:\.\d+)?|[^\W\d_]+(?:['’_-][^\W\d_]+)*")
+_CAPITALISED = regex.compile(r"\p{Lu}[\p{L}'’-]+")
 _RUN = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}ー]+|[a-z\d]+")
 _QUOTED = regex.compile(r"[\"“”„«「『]([^\"“”„«»「」『』]{1,80})[\"“”»」』]|(?<!\w)['‘]([^'‘’]{1,80})['’](?!\w)")
 _DIGITS = regex.compile(r"\d+")
+_BARE = regex.compile(r"(?:是否|有无)?((?:\p{Han}|[\p{Hiragana}\p{Katakana}ー])+?)(?:编号|番号|名称|号|名)?\Z")
 _ONE = regex.compile(r"\bone\b")
 _IS_NUMBER = regex.compile(r"-?\d+(?:\.\d+)?")
 
@@ -106,7 +108,7 @@ class Reading:
     def numbers(self) -> Iterator[tuple[Span, str]]:
         """The free numbers of the question, in digits or words, with their magnitudes, without taking them."""
         found = [one for one in read_quantities(self.question, self.language) if one.kind != "date"]
-        places = [(_counted(one, self.question), plain_number(one.value)) for one in found if one.readings]
+        places = [(_quantity_span(one, self.question), plain_number(one.value)) for one in found if one.readings]
         labels = [one.span for one in found if one.kind == "label"]
         places += [(span, self.question[slice(*span)]) for span in labels]
         places += [(match.span(), "1") for match in _ONE.finditer(self.folded)] if self.language == "en" else []
@@ -150,7 +152,7 @@ class Reading:
         return {stemmed, bare, stem(bare, self.language)}
 
 
-def _counted(one: Quantity, text: str) -> Span:
+def _quantity_span(one: Quantity, text: str) -> Span:
     """Where a number stands with its magnitude: a unit behind it may be a column's name."""
     written = digit_values(text[slice(*one.number)], "") if text[slice(*one.number)].isdigit() else ()
     return one.number if one.value in written or not one.digits else one.span
@@ -165,7 +167,7 @@ def stem(word: str, language: str) -> str:
 
 def names_of(column: Column, table: TableSchema, language: str) -> list[tuple[float, tuple[str, ...]]]:
     """Return the ways to name a column, as stems with a weight: whole, without the table's name, by one word."""
-    own = {stem(word, language) for word in _words(table.label or in_words(table.name)) | _words(table.name)}
+    own = {stem(word, language) for word in _name_words(table.label or in_words(table.name)) | _name_words(table.name)}
     ways: dict[tuple[str, ...], float] = {}
     for said in dict.fromkeys((column.label, in_words(column.name), column.name)):
         stems = tuple(stem(word, language) for word in _WORD.findall(said.casefold().replace("_", " ")))
@@ -179,6 +181,8 @@ def names_of(column: Column, table: TableSchema, language: str) -> list[tuple[fl
             plain_stops = stop_words(language) | cue_words("telling", language)
             if part not in own and part not in TOO_GENERAL and part not in plain_stops:
                 ways.setdefault((part,), weight)
+        if len(stems) == 1 and (bare := _BARE.match(stems[0])) and len(bare[1]) >= 2:  # 订单 of 订单号
+            ways.setdefault((bare[1],), 0.8)
         if len(stems) == 1 and len(stems[0]) >= 4 and LETTER_OF_UNSPACED.match(stems[0]):
             for end in range(2, len(stems[0]) - 1):
                 ways.setdefault((stems[0][:end],), 0.3)
@@ -199,7 +203,7 @@ def mentioned(
         for weight, stems in names_of(column, table, reading.language)
     ]
     own = [way for way in ways if way[2].name not in others]
-    words = [{stem(word, reading.language) for word in _words(in_words(one.name))} for one in table.columns]
+    words = [{stem(word, reading.language) for word in _name_words(in_words(one.name))} for one in table.columns]
     usable = [
         (weight, stems, column)
         for weight, stems, column in own
@@ -208,7 +212,7 @@ def mentioned(
     usable += [way for way in ways if way[2].name in others and way[0] >= max(least, 2)]
     found: list[Mention] = []
     for weight, stems, column in sorted(usable, key=lambda way: -way[0]):
-        for span in _places(reading, stems):
+        for span in _stem_spans(reading, stems):
             if reading.free(span):
                 reading.take(span)
                 found.append(Mention(column, span, weight))
@@ -219,7 +223,7 @@ def places_of(reading: Reading, name: str, label: str = "") -> list[Span]:
     """Where the whole name of a table stands."""
     said = dict.fromkeys((label, in_words(name), name))
     ways = {tuple(stem(w, reading.language) for w in _WORD.findall(one.casefold().replace("_", " "))) for one in said}
-    return sorted({span for way in ways if way for span in _places(reading, way)})
+    return sorted({span for way in ways if way for span in _stem_spans(reading, way)})
 
 
 def take_table(reading: Reading, table: TableSchema, *, whole: bool = False) -> tuple[float, list[Span]]:
@@ -236,7 +240,7 @@ def take_table(reading: Reading, table: TableSchema, *, whole: bool = False) -> 
     for stems in sorted(
         {way for way in (*ways, *((one,) for way in ways for one in way)) if way}, key=len, reverse=True
     ):
-        for span in _places(reading, stems):
+        for span in _stem_spans(reading, stems):
             if not reading.free(span):
                 continue
             share = max(share, 1.0 if stems in ways else len(stems) / longest)
@@ -261,10 +265,35 @@ def mentioned_values(reading: Reading, held: Mapping[str, Sequence[str]], table:
         at = -1 if folded in stops else reading.folded.find(folded)
         while at >= 0:
             span = (at, at + len(folded))
-            if reading.free(span) and _is_whole(reading.folded, span, reading.language):
+            if reading.free(span) and _is_whole_word_span(reading.folded, span, reading.language):
                 reading.take(span)
                 yield ValueMention(known[folded][1], known[folded][0], span)
             at = reading.folded.find(folded, at + 1)
+
+
+def named_in_part(reading: Reading, held: Mapping[str, Sequence[str]], table: TableSchema) -> Iterator[ValueMention]:
+    """Take capitalised words that stand in one value of several words alone: "Eva" of "Eva Lindqvist".
+
+    A question's first word has its capital from there, and a script without capitals has no such names.
+    """
+    first = _WORD.search(reading.folded)
+    for match in _WORD.finditer(reading.folded):
+        word = reading.question[slice(*match.span())]
+        if (
+            not word[:1].isupper()
+            or match.start() == (first.start() if first else -1)
+            or not reading.free(match.span())
+        ):
+            continue
+        of = [
+            ValueMention(column, value, match.span())
+            for column in table.columns
+            for value in held.get(column.name, ())
+            if word in _CAPITALISED.findall(value) != [value]
+        ]
+        if len(of) == 1:
+            reading.take(match.span())
+            yield of[0]
 
 
 def is_numeric(column: Column) -> bool:
@@ -277,38 +306,44 @@ def is_numeric(column: Column) -> bool:
 @cache
 def cue_pattern(kind: str, language: str) -> regex.Pattern[str] | None:
     """What finds the cues of a kind, None where a language has none."""
-    words = _cues().get(kind, {}).get(language, "")
+    words = _load_cue_table().get(kind, {}).get(language, "")
     if not words:
         return None
     some = "|".join(regex.escape(word) for word in sorted(words.split("|"), key=len, reverse=True))
     return regex.compile(some if language in UNSPACED else rf"(?<!\w)(?:{some})(?!\w)")
 
 
+def has_cue(kinds: Iterable[str], question: str, language: str) -> bool:
+    """Whether a question has a cue of one of some kinds; see cues.toml."""
+    patterns = (cue_pattern(kind, language) for kind in kinds)
+    return any(pattern and pattern.search(question.casefold()) for pattern in patterns)
+
+
 def asks_within(word: str, language: str) -> bool:
     """Whether a word has a part that asks for something, so that it is no mere name: "Gesamtbevölkerung"."""
-    parts = _cues()["within"].get(language, "")
+    parts = _load_cue_table()["within"].get(language, "")
     return bool(parts) and any(part in word.casefold() for part in parts.split("|"))
 
 
 def cue_words(kind: str, language: str) -> frozenset[str]:
     """The words of a kind of cue."""
-    return frozenset(_cues().get(kind, {}).get(language, "").split("|"))
+    return frozenset(_load_cue_table().get(kind, {}).get(language, "").split("|"))
 
 
 def template(kind: str, language: str, name: str) -> str:
     """How a language says something of a name, such as "not so" or "the most of it"; see cues.toml."""
-    return _cues()[kind].get(language, _cues()[kind]["en"]).replace("{}", name)
+    return _load_cue_table()[kind].get(language, _load_cue_table()[kind]["en"]).replace("{}", name)
 
 
 @cache
-def _cues() -> Mapping[str, Mapping[str, str]]:
+def _load_cue_table() -> Mapping[str, Mapping[str, str]]:
     return tomllib.loads(Path(__file__).with_name("cues.toml").read_text("utf-8"))
 
 
-def _places(reading: Reading, stems: tuple[str, ...]) -> Iterable[Span]:
+def _stem_spans(reading: Reading, stems: tuple[str, ...]) -> Iterable[Span]:
     """Where these stems stand in a row, or the last of them first: "name of the country"."""
     if reading.language in UNSPACED or all(LETTER_OF_UNSPACED.search(one) for one in stems):
-        return _unspaced_places(reading, stems)
+        return _unspaced_stem_spans(reading, stems)
     tokens = reading.tokens()
     stops = stop_words(reading.language)
     found: list[Span] = []
@@ -323,12 +358,12 @@ def _places(reading: Reading, stems: tuple[str, ...]) -> Iterable[Span]:
                 between = [reading.folded[slice(*s)] for s, _ in later[:place]]
                 counted = reading.says("count", (span[0], span[1] + len(" of")))
                 swapped = (one, other) == (stems[1], stems[0]) and not counted
-                if swapped and between and all(word in stops for word in between):
+                if swapped and all(word in stops for word in between):
                     found.append((span[0], end[1]))
     return found
 
 
-def _unspaced_places(reading: Reading, stems: tuple[str, ...]) -> list[Span]:
+def _unspaced_stem_spans(reading: Reading, stems: tuple[str, ...]) -> list[Span]:
     """Where a name stands in a text without spaces; words of other scripts in it are whole: 平均 Salary, first_name."""
     if len("".join(stems)) < LEAST_VALUE_CHARS:
         return []
@@ -347,11 +382,11 @@ def _is_bounded(text: str, span: Span) -> bool:
     return parts(text[start - 1 : start] if start else "", text[start]) and parts(text[end - 1], text[end : end + 1])
 
 
-def _words(name: str) -> set[str]:
+def _name_words(name: str) -> set[str]:
     return set(_WORD.findall(name.casefold().replace("_", " ")))
 
 
-def _is_whole(text: str, span: Span, language: str) -> bool:
+def _is_whole_word_span(text: str, span: Span, language: str) -> bool:
     """Whether a span is whole words; in Hungarian the last one may have an ending."""
     if language in UNSPACED or LETTER_OF_UNSPACED.search(text[slice(*span)]):
         return _is_bounded(text, span)

@@ -7,12 +7,15 @@ from dataclasses import dataclass, field
 import regex
 from sqlglot import exp
 
-from rove.databases.mentions import Mention
+from rove.databases.mentions import Mention, is_numeric
 from rove.records.document import Span
 from rove.records.schema import Column, TableSchema
 
 AGE = regex.compile(r"old|young|alt|jung|jüng|idős|fiatal|岁|年长|年轻|歳|年上|年下")
 BORN = regex.compile(r"birth|born|geburt|geboren|szület|出生|生年")
+PRICE = regex.compile(
+    r"price|cost|fee\b|fare|rent\b|preis|kosten|gebühr|miete|betrag|\b[aá]ra?\b|díj|költség|összeg|价|金额|费|金額|料金|値段|代金|費"
+)
 NEAR_CHARS = 40
 
 
@@ -48,6 +51,7 @@ class Cues:
     sums: list[Span] = field(default_factory=list[Span])
     groups: list[Span] = field(default_factory=list[Span])
     denied: list[Span] = field(default_factory=list[Span])
+    had: list[Span] = field(default_factory=list[Span])
     tables: list[Span] = field(default_factory=list[Span])
     distinct: list[Span] = field(default_factory=list[Span])
     who: bool = False
@@ -66,6 +70,11 @@ def ages_of(table: TableSchema) -> list[Column]:
     said = [(column, f"{column.label} {column.name}".casefold()) for column in table.columns]
     ages = [column for column, name in said if regex.search(r"\bage\b|alter\b|\bkora?\b|年龄|年齢", name)]
     return [*ages, *(column for column, name in said if BORN.search(name))]
+
+
+def prices_of(table: TableSchema) -> list[Column]:
+    """The columns that words such as "cheapest" speak of without naming them."""
+    return [one for one in table.columns if is_numeric(one) and PRICE.search(f"{one.label} {one.name}".casefold())]
 
 
 def gap(one: Span, other: Span) -> int:

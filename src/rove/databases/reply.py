@@ -10,6 +10,7 @@ from pathlib import Path
 import regex
 
 from rove.databases.targets import Result
+from rove.language.detect import detect
 from rove.load.data.database_schema import cell_text
 
 SHOWN_ROWS = 5
@@ -23,7 +24,7 @@ def rows_as_text(result: Result) -> tuple[tuple[str, ...], ...]:
     >>> rows_as_text(Result(("a",), ((2.0,), (None,), (1.25,))))
     (('2',), ('',), ('1.25',))
     """
-    return tuple(tuple(_text(value) for value in row) for row in result.rows)
+    return tuple(tuple(_result_value_text(value) for value in row) for row in result.rows)
 
 
 def sentence(result: Result, language: str, table: str) -> str:
@@ -44,9 +45,19 @@ def sentence(result: Result, language: str, table: str) -> str:
     return phrase("many", language, count=count, value="; ".join(shown) + more)
 
 
+def asker_language(question: str, language: str) -> str:
+    """Return the question's language, if results are told in it; else the one that it was read in.
+
+    >>> asker_language("Hoeveel klanten hebben we in Utrecht?", "en"), asker_language("Umsatz 2024", "de")
+    ('nl', 'de')
+    """
+    found = detect(question)
+    return found if found in _load_reply_templates()["refused"] else language
+
+
 def phrase(name: str, language: str, **slots: str) -> str:
     """Return a phrase in a language, in English where it is not known."""
-    known = _phrases()[name]
+    known = _load_reply_templates()[name]
     template = known.get(language, known["en"])
     return regex.sub(r"\{(\w+)\}", lambda slot: slots.get(slot[1], slot[0]), template)
 
@@ -61,7 +72,7 @@ def headings(columns: Sequence[str], language: str) -> tuple[str, ...]:
     return tuple(heading(name, language) for name in columns)
 
 
-def _text(value: object) -> str:
+def _result_value_text(value: object) -> str:
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return str(int(value))
     if isinstance(value, float):
@@ -70,5 +81,5 @@ def _text(value: object) -> str:
 
 
 @cache
-def _phrases() -> Mapping[str, Mapping[str, str]]:
+def _load_reply_templates() -> Mapping[str, Mapping[str, str]]:
     return tomllib.loads(Path(__file__).with_name("sentences.toml").read_text("utf-8"))

@@ -53,14 +53,14 @@ def figures_in(document: Document, labels: Mapping[str, Sequence[str]]) -> Itera
         document: where to look.
         labels: by the name that a figure gets, how rows are called that give it, in any case.
     """
-    named = {_folded(label): name for name, given in labels.items() for label in given}
+    named = {_fold_row_label(label): name for name, given in labels.items() for label in given}
     for table in tables_in(document):
         periods = [_YEAR.search(column.name) for column in table.schema.columns]
         if not any(periods[1:]):
             continue
-        scale = scale_of(_around(document, table), document.language)
+        scale = scale_of(_unit_context(document, table), document.language)
         for row in table.rows:
-            name = named.get(_folded(row.cells[0].text)) if row.cells else None
+            name = named.get(_fold_row_label(row.cells[0].text)) if row.cells else None
             for cell, period in zip(row.cells[1:], periods[1:], strict=False):
                 value = number_of(cell.text, comma=document.language in COMMA_DECIMAL) if name and period else None
                 if name and period and value is not None:
@@ -120,10 +120,10 @@ def _next_start(text: str, at: int) -> int:
 
 def stated_scale(document: Document, table: CellTable) -> Scale:
     """What a table's caption, its heading or the line before it says of its numbers; heads speak for their column."""
-    return scale_of(_around(document, table, heads=False), document.language)
+    return scale_of(_unit_context(document, table, heads=False), document.language)
 
 
-def _around(document: Document, table: CellTable, *, heads: bool = True) -> str:
+def _unit_context(document: Document, table: CellTable, *, heads: bool = True) -> str:
     """What says the unit of a table: its caption, its header, and the line before it."""
     place = table.rows[0].span[0] if table.rows else 0
     block = next((one for one in find_blocks(document).blocks if one.span[0] <= place < one.span[1]), None)
@@ -134,5 +134,5 @@ def _around(document: Document, table: CellTable, *, heads: bool = True) -> str:
     return "\n".join((block.caption if block else "", before, header, heading))
 
 
-def _folded(label: str) -> str:
+def _fold_row_label(label: str) -> str:
     return " ".join(_NOTE.sub("", label.strip(" *_`")).casefold().split())

@@ -16,6 +16,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from rove.errors import InputError, ServiceError
 from rove.load.data.database import READS_ONLY, database_address, engine_of, is_slow, limit_time, read_only
 from rove.load.data.table_schemas import table_schemas
+from rove.records import Note
 from rove.records.schema import TableSchema
 
 DIALECTS = {"postgresql": "postgres", "mariadb": "mysql", "mssql": "tsql", "cockroachdb": "postgres"}
@@ -38,13 +39,13 @@ class Result:
 
 
 class Target(Protocol):
-    """A database that is asked. `dialect` is its SQL's name in sqlglot; `note`: what it cannot promise, "" for nothing.
+    """A database that is asked. `dialect` is its SQL's name in sqlglot; `note`: what it cannot promise, if anything.
 
     Calls block for as long as the database takes.
     """
 
     dialect: str
-    note: str
+    note: Note | None
 
     def tables(self) -> list[TableSchema]:
         """The tables that may be read.
@@ -79,7 +80,8 @@ def target_of(url: str) -> Target:
 class SqliteTarget:
     """A SQLite file: opened for reading, each action let through by name, stopped by the clock."""
 
-    dialect, note = "sqlite", ""
+    dialect = "sqlite"
+    note: Note | None = None
 
     def __init__(self, address: URL) -> None:
         self.path = address.database or ""
@@ -101,13 +103,13 @@ class SqliteTarget:
                 connection.set_progress_handler(lambda: time.monotonic() > ends, STEP)
                 found = connection.execute(sql)
                 rows = found.fetchmany(max_rows + 1)
-                return _result([str(one[0]) for one in found.description], rows, max_rows)
+                return _cap_result_rows([str(one[0]) for one in found.description], rows, max_rows)
         except sqlite3.OperationalError as error:
             if time.monotonic() > ends:
                 raise ServiceError(SLOW.format(seconds=timeout_s), cure=SLOW_CURE, retryable=False) from None
-            raise _refusal(error) from None
+            raise _database_refusal(error) from None
         except sqlite3.Error as error:
-            raise _refusal(error) from None
+            raise _database_refusal(error) from None
 
 
 class ServerTarget:
@@ -117,9 +119,7 @@ class ServerTarget:
         backend = address.get_backend_name()
         self._address = address
         self.dialect = DIALECTS.get(backend, backend)
-        self.note = (
-            "" if backend in READS_ONLY else f"A database of kind {backend} is not made to read only; its user must."
-        )
+        self.note = None if backend in READS_ONLY else Note("not-read-only", {"backend": backend})
 
     def tables(self) -> list[TableSchema]:
         """See `Target.tables`."""
@@ -135,19 +135,19 @@ class ServerTarget:
                 plain = {"no_parameters": True}  # else a "%" of the SQL would begin one
                 found = only_reads.exec_driver_sql(sql, execution_options=plain)
                 rows = [tuple(row) for row in found.fetchmany(max_rows + 1)]
-                result = _result(list(found.keys()), rows, max_rows)
+                result = _cap_result_rows(list(found.keys()), rows, max_rows)
                 only_reads.rollback()
                 return result
         except SQLAlchemyError as error:
-            why = _said(getattr(error, "orig", None) or error)
+            why = _driver_message(getattr(error, "orig", None) or error)
             if is_slow(why):
                 raise ServiceError(SLOW.format(seconds=timeout_s), cure=SLOW_CURE, retryable=False) from None
-            raise _refusal(why, str(self._address.password or "")) from None
+            raise _database_refusal(why, str(self._address.password or "")) from None
         finally:
             engine.dispose()
 
 
-def _said(error: BaseException) -> str:
+def _driver_message(error: BaseException) -> str:
     """What a driver's error says; pg8000 gives the fields of Postgres' message, PyMySQL a number and words."""
     if len(error.args) == 2 and isinstance(error.args[0], int):
         return f"{error.args[1]} ({error.args[0]})"
@@ -160,12 +160,12 @@ def _let_through(action: int, *_: object) -> int:
     return sqlite3.SQLITE_OK if action in READS else sqlite3.SQLITE_DENY
 
 
-def _result(columns: Sequence[str], rows: Iterable[Sequence[object]], max_rows: int) -> Result:
+def _cap_result_rows(columns: Sequence[str], rows: Iterable[Sequence[object]], max_rows: int) -> Result:
     found = [tuple(row) for row in rows]
     return Result(tuple(columns), tuple(found[:max_rows]), cut=len(found) > max_rows)
 
 
-def _refusal(error: object, secret: str = "") -> InputError:
+def _database_refusal(error: object, secret: str = "") -> InputError:
     why = str(error).partition("\n")[0]
     why = why.replace(secret, "***") if secret else why
     message = f"The database refuses the SQL: {why}."

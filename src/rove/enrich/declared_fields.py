@@ -77,7 +77,7 @@ class DeclaredFields:
         infos = await asyncio.to_thread(self.catalog.documents)
         if not self.chat:
             return Estimate(len(infos))
-        shown, tokens = 0, count_tokens(prompt("rove.enrich", "fields")) + count_tokens(_listed(self.declared))
+        shown, tokens = 0, count_tokens(prompt("rove.enrich", "fields")) + count_tokens(_describe_fields(self.declared))
         for start in range(0, len(infos), BATCH):
             ids = [info.document_id for info in infos[start : start + BATCH]]
             texts = await asyncio.to_thread(self.catalog.texts, ids)
@@ -124,7 +124,7 @@ class DeclaredFields:
     async def _by_model(
         self, chat: ChatModel, info: DocumentInfo, text: str, wanted: Mapping[str, ValueSettings]
     ) -> dict[str, MetaValue]:
-        listed = _listed(wanted)
+        listed = _describe_fields(wanted)
         shown = fence_material(f"{info.title}\n{text[:SHOWN_CHARS]}", "document")
         asked = f"Fields:\n{listed}\n\nThe document:\n{shown}"
         wrote = await reply_as(chat, NamedFields, prompt("rove.enrich", "fields"), asked)
@@ -165,8 +165,8 @@ def held_value(named: Named, text: str, language: str, declared: ValueSettings) 
         return next((one for one in declared.values if one.casefold() == value.casefold()), None)
     if declared.type == "text" and not declared.pattern:
         return value if value.casefold() in quote.casefold() else None
-    meant = _values(value, language, declared)
-    return typed(meant[0], declared) if meant and meant[0] in _values(quote, language, declared) else None
+    meant = _field_values_in(value, language, declared)
+    return typed(meant[0], declared) if meant and meant[0] in _field_values_in(quote, language, declared) else None
 
 
 def typed(value: str, declared: ValueSettings) -> MetaValue | None:
@@ -179,14 +179,14 @@ def typed(value: str, declared: ValueSettings) -> MetaValue | None:
     return int(number) if number.is_integer() and abs(number) < EXACT else number
 
 
-def _values(text: str, language: str, declared: ValueSettings) -> Sequence[str]:
+def _field_values_in(text: str, language: str, declared: ValueSettings) -> Sequence[str]:
     bare = declared.model_copy(update={"pattern": ""}) if declared.type in {"number", "date"} else declared
     return [one.value for one in declared_values(text, language, bare, setting="enrich.fields")]
 
 
-def _listed(wanted: Mapping[str, ValueSettings]) -> str:
-    return "\n".join(f"{name} ({_kind(value)}): {value.description}" for name, value in wanted.items())
+def _describe_fields(wanted: Mapping[str, ValueSettings]) -> str:
+    return "\n".join(f"{name} ({_describe_field_type(value)}): {value.description}" for name, value in wanted.items())
 
 
-def _kind(value: ValueSettings) -> str:
+def _describe_field_type(value: ValueSettings) -> str:
     return f"one of: {', '.join(value.values)}" if value.type == "enum" else value.type

@@ -72,7 +72,7 @@ def mentions(text: str, language: str) -> list[Mention]:
     >>> [m.name for m in mentions("『羅生門』の監督はクロサワ・アキラです。", "ja")]
     ['羅生門', '監督', 'クロサワ・アキラ']
     """
-    found = list(_marked(text))
+    found = list(_markup_mentions(text))
     if _JOINED.search(text):
         found += [Mention(match[0], match.span()) for match in _IDENTIFIER.finditer(text)]
     if not text.isascii():
@@ -81,11 +81,11 @@ def mentions(text: str, language: str) -> list[Mention]:
             found += [Mention(match[0], match.span(), sure=False) for match in _DOTTED.finditer(text)]
         if language == "ja":
             found += [Mention(match[0], match.span(), sure=False) for match in _KANJI.finditer(text)]
-    runs = list(_runs(text, language))
-    return _apart(found + runs) if found else runs
+    runs = list(_capital_run_mentions(text, language))
+    return _drop_mention_overlaps(found + runs) if found else runs
 
 
-def _apart(found: list[Mention]) -> list[Mention]:
+def _drop_mention_overlaps(found: list[Mention]) -> list[Mention]:
     """Sort by place, and keep of two that overlap the one that begins first; the longer one where both do."""
     kept: list[Mention] = []
     ended = 0
@@ -96,7 +96,7 @@ def _apart(found: list[Mention]) -> list[Mention]:
     return kept
 
 
-def _marked(text: str) -> Iterator[Mention]:
+def _markup_mentions(text: str) -> Iterator[Mention]:
     """What marks and links show to be a name; a quotation that is a clause is none."""
     for match in _MARKED.finditer(text):
         kind = str(match.lastgroup)
@@ -109,7 +109,7 @@ def _marked(text: str) -> Iterator[Mention]:
             yield Mention(name, (start, start + len(name)))
 
 
-def _runs(text: str, language: str) -> Iterator[Mention]:
+def _capital_run_mentions(text: str, language: str) -> Iterator[Mention]:
     """Runs of capitalised words, without the function words at their ends."""
     stops = stop_words(language)
     nouns = language in CAPITALISED_NOUNS
@@ -117,10 +117,10 @@ def _runs(text: str, language: str) -> Iterator[Mention]:
         start, end = match.span()
         words = match[0].split(" ")
         opens = _opens(text, start)
-        while words and (opens or len(words) == 1) and _is_plain(words[0], stops):
+        while words and (opens or len(words) == 1) and _is_function_word(words[0], stops):
             start += len(words.pop(0)) + 1
             opens = False
-        while words and _is_plain(words[-1], stops):
+        while words and _is_function_word(words[-1], stops):
             end -= len(words.pop()) + 1
         if not words:
             continue
@@ -164,7 +164,7 @@ def _is_sure(words: list[str], opens: bool, nouns: bool) -> bool:
     return _is_marked(words[0]) or not (nouns or opens)
 
 
-def _is_plain(word: str, stops: frozenset[str]) -> bool:
+def _is_function_word(word: str, stops: frozenset[str]) -> bool:
     return word.casefold() in stops and not (len(word) > 1 and word.isupper())
 
 
@@ -176,7 +176,7 @@ def _is_marked(word: str) -> bool:
 
 def name_keys(text: str, language: str) -> list[str]:
     """Return the keys of all names in a text, each once, in the order of their first mention."""
-    return _keys(mentions(text, language), language)
+    return _mention_keys(mentions(text, language), language)
 
 
 def chunk_names(chunk: Chunk) -> str:
@@ -186,9 +186,9 @@ def chunk_names(chunk: Chunk) -> str:
     """
     found = mentions(chunk.text, chunk.language)
     opens = found and found[0].span[0] <= ARTICLE_CHARS
-    return ("" if opens else " ") + " ".join(_keys(found, chunk.language)) if found else ""
+    return ("" if opens else " ") + " ".join(_mention_keys(found, chunk.language)) if found else ""
 
 
-def _keys(found: Iterable[Mention], language: str) -> list[str]:
+def _mention_keys(found: Iterable[Mention], language: str) -> list[str]:
     keys = (name_key(mention.name, language) for mention in found)
     return list(dict.fromkeys(key for key in keys if len(key) > 1))

@@ -54,7 +54,7 @@ def signatures(texts: Sequence[str]) -> list[bytes]:
     compared without white space and case.
     """
     plain = [" ".join(unicodedata.normalize("NFC", text).split()) for text in texts]
-    found = [VERSION + blake2b(_encoded(text), digest_size=HASH_BYTES).digest() for text in plain]
+    found = [VERSION + blake2b(_utf8_with_surrogates(text), digest_size=HASH_BYTES).digest() for text in plain]
     bare = [text.replace(" ", "").casefold() for text in plain]
     compared = [i for i, text in enumerate(bare) if _is_compared(text)]
     for batch in _batches(compared, bare):
@@ -65,10 +65,10 @@ def signatures(texts: Sequence[str]) -> list[bytes]:
 
 
 def _is_compared(text: str) -> bool:
-    return len(text) <= LONG_CHARS and (len(text) >= SHORT_BYTES or len(_encoded(text)) >= SHORT_BYTES)
+    return len(text) <= LONG_CHARS and (len(text) >= SHORT_BYTES or len(_utf8_with_surrogates(text)) >= SHORT_BYTES)
 
 
-def _encoded(text: str) -> bytes:
+def _utf8_with_surrogates(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 

@@ -113,14 +113,14 @@ async def _embed_batch(texts: Mapping[str, str], embedder: Embedder, result: Emb
         if len(texts) == 1:
             result.refused[next(iter(texts))] = error
         else:
-            for part in _parts(texts, error):
+            for part in _retry_batches(texts, error):
                 await _embed_batch(part, embedder, result, queries=queries)
     else:
         result.vectors.update(zip(texts, vectors, strict=True))
         result.tokens.update(zip(texts, tokens, strict=False))
 
 
-def _parts(texts: Mapping[str, str], error: RoveError) -> list[dict[str, str]]:
+def _retry_batches(texts: Mapping[str, str], error: RoveError) -> list[dict[str, str]]:
     """How texts are tried again: each by itself, but together those whose vectors were sound."""
     bad = set(error.rows) if isinstance(error, UnusableVectorsError) else set(range(len(texts)))
     sound = {key: text for row, (key, text) in enumerate(texts.items()) if row not in bad}

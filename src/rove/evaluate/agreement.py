@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import combinations, permutations
 
 from rove.evaluate.labels import Vote
+from rove.records.reviewed import VERDICTS, ReviewDecision
 
 Ratings = Mapping[str, Mapping[str, int]]
 """Annotator → item → label."""
@@ -56,6 +57,11 @@ def agreement(votes: Sequence[Vote]) -> Agreement:
     )
 
 
+def reviewers_agreement(decisions: Sequence[ReviewDecision]) -> Agreement:
+    """Say how far reviewers agree: on whether a thing is accepted, edited or rejected. The last word of each counts."""
+    return agreement([Vote(one.by, one.item_id, "", VERDICTS.index(one.verdict)) for one in decisions])
+
+
 def labels_by_item(ratings: Ratings) -> list[list[int]]:
     """Return the labels of each item that has at least two.
 
@@ -75,7 +81,7 @@ def equal_pairs(items: Sequence[Sequence[int]]) -> float | None:
     >>> equal_pairs([[1, 1], [1, 2]])
     0.5
     """
-    return sum(map(_equal, items)) / len(items) if items else None
+    return sum(map(_equal_pair_share, items)) / len(items) if items else None
 
 
 def cohen_kappa(one: Mapping[str, int], other: Mapping[str, int]) -> float | None:
@@ -153,6 +159,6 @@ def krippendorff_alpha(items: Sequence[Sequence[int]], distance: Distance = ordi
     return 1.0 - (total - 1) * seen / chance
 
 
-def _equal(labels: Sequence[int]) -> float:
+def _equal_pair_share(labels: Sequence[int]) -> float:
     pairs = len(labels) * (len(labels) - 1)
     return sum(count * (count - 1) for count in Counter(labels).values()) / pairs

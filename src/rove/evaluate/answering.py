@@ -89,7 +89,7 @@ async def answer_question(lab: Lab, way: Way, question: Question, grades: Grades
         return replace(outcome, error=str(error))
     except ServiceError as error:
         raise failed_at(way, question, error) from error
-    values = await asyncio.to_thread(_values, question, given, grades)
+    values = await asyncio.to_thread(_answer_metrics, question, given, grades)
     return replace(
         outcome,
         values={**values, "relevancy": grade.score / 5 if grade else None},
@@ -157,7 +157,7 @@ def answer_lines(
     )
 
 
-def _values(question: Question, answer: Answer, grades: Grades) -> dict[str, float | None]:
+def _answer_metrics(question: Question, answer: Answer, grades: Grades) -> dict[str, float | None]:
     grounding = score_grounding(answer)
     match = answer_match(answer.text, question.answers)
     answerable = any(grade > 0 for grade in grades.values()) if grades else None

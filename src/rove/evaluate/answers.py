@@ -78,10 +78,10 @@ def refusal_accuracy(refused: Mapping[str, bool], answerable: Mapping[str, bool]
     """
     can = [not refused[question] for question, able in answerable.items() if able and question in refused]
     cannot = [refused[question] for question, able in answerable.items() if not able and question in refused]
-    return RefusalScore(_share([*can, *cannot]), _share(can), _share(cannot))
+    return RefusalScore(_correct_share([*can, *cannot]), _correct_share(can), _correct_share(cannot))
 
 
-def _share(values: list[bool]) -> float | None:
+def _correct_share(values: list[bool]) -> float | None:
     return sum(values) / len(values) if values else None
 
 

@@ -62,7 +62,7 @@ class Configuration:
             if not isinstance(held, SettingsSection):
                 message = f"{self.name}: there is no {table!r}."
                 raise ConfigError(message, cure=f"Choose among: {', '.join(TABLES)}.")
-            tables[table] = _table(table, {**dict(held), **given}, self.name)
+            tables[table] = _validate_settings_table(table, {**dict(held), **given}, self.name)
         return settings.model_copy(update=tables)
 
 
@@ -89,7 +89,7 @@ def check_keys(given: Tree, where: str) -> None:
         if key in ARGUMENTS:
             _check_argument(key, value, where)
         elif key in TABLES:
-            _table(key, value, where)
+            _validate_settings_table(key, value, where)
         else:
             message = f"{where}: there is no {key!r}."
             known = (*ARGUMENTS, *TABLES)
@@ -111,7 +111,7 @@ def _check_argument(key: str, value: object, where: str) -> None:
             raise ConfigError(message, cure=error.cure) from error
 
 
-def _table(table: str, value: object, where: str) -> SettingsSection:
+def _validate_settings_table(table: str, value: object, where: str) -> SettingsSection:
     shape = cast("type[SettingsSection]", Settings.model_fields[table].annotation)
     try:
         return shape.model_validate(value)

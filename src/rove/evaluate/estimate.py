@@ -78,16 +78,16 @@ async def estimate(plan: Plan, dataset: Dataset, results: Results) -> Estimate:
     if not todo:
         return Estimate(0, 0, 0, 0, 0.0, searches, 0.0, 0.0, searches * SEARCH_S, sampled=False)
     locations = locate(dataset.documents, todo[0].settings.load.ignore)
-    sample = await asyncio.to_thread(_sample, locations, todo[0].settings)
+    sample = await asyncio.to_thread(_sample_documents, locations, todo[0].settings)
     chunks = embedded = tokens = 0
     embedding_s = rate = 0.0
     known: set[str] = set()
     rates: dict[str, float] = {}
     for base in todo:
-        texts, count = _cut(base, sample, known)
+        texts, count = _chunk_sample(base, sample, known)
         name = base.settings.embedder.model_dump_json()
         if name not in rates:
-            rates[name] = await _timed(base.settings, texts)
+            rates[name] = await _measure_token_rate(base.settings, texts)
         rate = rates[name]
         fresh = sum(map(count_tokens, texts)) * sample.factor
         chunks += round(count * sample.factor)
@@ -106,12 +106,12 @@ def _searches(plan: Plan, dataset: Dataset, results: Results) -> int:
     return len(set(plan.keys.values())) * len(asked) - known
 
 
-def _sample(locations: Sequence[Location], settings: Settings) -> Sample:
+def _sample_documents(locations: Sequence[Location], settings: Settings) -> Sample:
     """Read documents for a while, and keep those whose ids hash lowest: the same ones every time."""
     until = monotonic() + LOOK_S
     kept: list[tuple[int, int, Document]] = []
     chars = seen = read = 0
-    for item in _read(locations, settings):
+    for item in _read_uncut_documents(locations, settings):
         if isinstance(item, Document):
             seen += 1
             chars += len(item.text)
@@ -127,7 +127,7 @@ def _sample(locations: Sequence[Location], settings: Settings) -> Sample:
     return Sample(documents, chars / own / share if own else 0.0)
 
 
-def _read(locations: Sequence[Location], settings: Settings) -> Iterator[Document | None]:
+def _read_uncut_documents(locations: Sequence[Location], settings: Settings) -> Iterator[Document | None]:
     """Read documents as they come, uncut; a None after each source. Texts are read here, all else by the pool."""
     recipe = replace(
         recipe_of(settings, "", with_chat=False),
@@ -150,7 +150,7 @@ def _read(locations: Sequence[Location], settings: Settings) -> Iterator[Documen
         pool.close()
 
 
-def _cut(base: Base, sample: Sample, known: set[str]) -> tuple[list[str], int]:
+def _chunk_sample(base: Base, sample: Sample, known: set[str]) -> tuple[list[str], int]:
     """Cut the sample as a base does: the texts that no base before has, and the number of all chunks."""
     model = base.settings.embedder.model_dump_json()
     preparer = Preparer(recipe_of(base.settings, model, with_chat=bool(base.settings.chat.model)))
@@ -166,7 +166,7 @@ def _cut(base: Base, sample: Sample, known: set[str]) -> tuple[list[str], int]:
     return texts, count
 
 
-async def _timed(settings: Settings, texts: Sequence[str]) -> float:
+async def _measure_token_rate(settings: Settings, texts: Sequence[str]) -> float:
     """Embed for a few seconds; returns tokens a second."""
     if not texts:
         return 0.0

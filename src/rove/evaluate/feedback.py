@@ -46,9 +46,9 @@ def feedback_of(judged: Iterable[tuple[str, KeptTurn]]) -> Feedback:
         question = reply.standalone or turn.question
         question_id = content_hash(question)[:16]
         known = rankings[question_id].documents if question_id in rankings else ()
-        found = tuple(dict.fromkeys([*known, *_found(reply)]))
+        found = tuple(dict.fromkeys([*known, *_reply_hit_document_ids(reply)]))
         rankings[question_id] = Ranked(question_id, question, found)
-        votes += [Vote(f"{THUMB}{owner}", question_id, name, RELEVANT) for name in _liked(turn, reply)]
+        votes += [Vote(f"{THUMB}{owner}", question_id, name, RELEVANT) for name in _thumbs_up_document_ids(turn, reply)]
     return Feedback(list(rankings.values()), votes)
 
 
@@ -62,21 +62,21 @@ def write_feedback(found: Feedback, path: Path) -> None:
         OSError: it cannot be written.
     """
     given = [vote for vote in read_labels(path) if not vote.annotator.startswith(THUMB)]
-    write_whole(path, _lines(map(asdict, found.rankings)))
-    write_whole(beside(path, "labels"), _lines(map(asdict, (*found.votes, *given))))
+    write_whole(path, _feedback_json_lines(map(asdict, found.rankings)))
+    write_whole(beside(path, "labels"), _feedback_json_lines(map(asdict, (*found.votes, *given))))
 
 
-def _liked(turn: KeptTurn, reply: KeptReply) -> list[str]:
+def _thumbs_up_document_ids(turn: KeptTurn, reply: KeptReply) -> list[str]:
     """The documents that an answer cites, where it was liked; of a search, which has no answer, none."""
     if turn.judgement != UP or reply.answer is None:
         return []
     return list(dict.fromkeys(citation.document_id for citation in reply.answer.citations))
 
 
-def _found(reply: KeptReply) -> list[str]:
+def _reply_hit_document_ids(reply: KeptReply) -> list[str]:
     hits = [*(reply.answer.hits if reply.answer else ()), *(reply.hits or ())]
     return list(dict.fromkeys(hit.chunk.document_id for hit in hits))
 
 
-def _lines(rows: Iterable[object]) -> list[bytes]:
+def _feedback_json_lines(rows: Iterable[object]) -> list[bytes]:
     return [json.dumps(row, ensure_ascii=False).encode() + b"\n" for row in rows]

@@ -49,7 +49,7 @@ def ndcg(judged: JudgedRanking) -> float | None:
     >>> ndcg(JudgedRanking(["x", "a"], {"a": 1, "b": 0}, frozenset("a")))
     0.6309297535714575
     """
-    return _normalised(judged, exponential)
+    return _ndcg_with_gain(judged, exponential)
 
 
 def ndcg_linear(judged: JudgedRanking) -> float | None:
@@ -58,7 +58,7 @@ def ndcg_linear(judged: JudgedRanking) -> float | None:
     >>> ndcg_linear(JudgedRanking(["b", "a"], {"a": 3, "b": 1}, frozenset("ab"))) > 0.79
     True
     """
-    return _normalised(judged, linear)
+    return _ndcg_with_gain(judged, linear)
 
 
 def ndcg_blind(judged: JudgedRanking) -> float | None:
@@ -90,7 +90,7 @@ def ndcg_condensed(judged: JudgedRanking) -> float | None:
     return ndcg(JudgedRanking(known, judged.grades, judged.relevant, judged.cut))
 
 
-def _normalised(judged: JudgedRanking, gain: Gain) -> float | None:
+def _ndcg_with_gain(judged: JudgedRanking, gain: Gain) -> float | None:
     ideal = dcg(sorted(map(gain, judged.grades.values()), reverse=True)[: judged.cut])
     if not ideal:
         return None

@@ -126,7 +126,7 @@ def grid_of(tree: Mapping[str, Any], name: str) -> Grid:
         near = next((meant(key, known) for key in wrong if key not in known), "")
         raise ConfigError(message, cure=f"{near}A grid has: {', '.join(known)}.") from error
     factors = tuple(_factor(factor, choices, file) for factor, choices in file.factors.items())
-    _check_names(factors, file, name)
+    _check_factor_names(factors, file, name)
     configurations = _configurations(factors, file)
     if not configurations:
         message = f"Grid {name}: nothing is left to run, every configuration is excluded."
@@ -182,13 +182,13 @@ def _merge(into: dict[str, Any], given: Tree, owner: str, owners: dict[str, str]
             owners[place] = owner
 
 
-def _over(common: Tree, given: dict[str, Any]) -> dict[str, Any]:
+def _overlay_tree(common: Tree, given: dict[str, Any]) -> dict[str, Any]:
     """What a configuration's choices set, over what is common to all; lists add up here too."""
     result = dict(common)
     for key, value in given.items():
         held = result.get(key)
         if isinstance(held, Mapping) and isinstance(value, Mapping):
-            result[key] = _over(cast("Tree", held), cast("dict[str, Any]", value))
+            result[key] = _overlay_tree(cast("Tree", held), cast("dict[str, Any]", value))
         elif isinstance(held, list) and isinstance(value, list):
             result[key] = [*cast("list[Any]", held), *cast("list[Any]", value)]
         else:
@@ -210,7 +210,7 @@ def _several(names: str | list[str]) -> tuple[str, ...]:
     return (names,) if isinstance(names, str) else tuple(names)
 
 
-def _check_names(factors: Sequence[Factor], file: GridFile, name: str) -> None:
+def _check_factor_names(factors: Sequence[Factor], file: GridFile, name: str) -> None:
     """See that every factor and choice that is named exists."""
     check_keys(file.common, "common")
     known = {factor.name: {choice.name for choice in factor.choices} for factor in factors}
@@ -242,23 +242,23 @@ def _configurations(factors: Sequence[Factor], file: GridFile) -> tuple[Configur
     found: dict[str, Configuration] = {}
     seen: set[tuple[str, ...]] = set()
     for chosen in product(*(factor.choices for factor in factors)):
-        settled = _settled(factors, dict(zip((factor.name for factor in factors), chosen, strict=True)))
+        settled = _reset_inactive_factors(factors, dict(zip((factor.name for factor in factors), chosen, strict=True)))
         names = {factor: choice.name for factor, choice in settled.items()}
         key = tuple(names.values())
         if key in seen or any(all(names[f] in _several(c) for f, c in out.items()) for out in file.exclude if out):
             continue
         seen.add(key)
         given = merge_choices([(f"{factor} {choice.name}", choice.given) for factor, choice in settled.items()])
-        name = _name(file.names, names)
+        name = _configuration_name(file.names, names)
         if name in found:
             message = f"Two configurations are named {name!r}."
             raise ConfigError(message, cure="Let the grid's names hold every factor.")
-        made = _over({"top_k": TOP_K, **file.common}, given)
+        made = _overlay_tree({"top_k": TOP_K, **file.common}, given)
         found[name] = configuration(name, names, made)
     return tuple(found.values())
 
 
-def _settled(factors: Sequence[Factor], chosen: dict[str, FactorChoice]) -> dict[str, FactorChoice]:
+def _reset_inactive_factors(factors: Sequence[Factor], chosen: dict[str, FactorChoice]) -> dict[str, FactorChoice]:
     """Put factors whose condition does not hold back to their first choice."""
     settled = dict(chosen)
     for factor in factors:
@@ -267,7 +267,7 @@ def _settled(factors: Sequence[Factor], chosen: dict[str, FactorChoice]) -> dict
     return settled
 
 
-def _name(pattern: str, names: Mapping[str, str]) -> str:
+def _configuration_name(pattern: str, names: Mapping[str, str]) -> str:
     if not pattern:
         return " ".join(names.values()) or "default"
     slots = SLOT.findall(pattern)

@@ -52,14 +52,14 @@ def score_grounding(answer: Answer) -> Grounding:
         if any(_foreign(citation, answer) for citation in sentence.citations):
             unchecked += 1
             continue
-        hits = [hit for citation in sentence.citations if (hit := _hit(citation, answer))]
+        hits = [hit for citation in sentence.citations if (hit := _citation_hit(citation, answer))]
         recalled.append(held_by(sentence.text, hits, answer.language))
-        needed += _needed(sentence.text, hits, answer.language)
-        faithful.append(_quoted(sentence, hits, answer.language))
+        needed += _citation_necessity(sentence.text, hits, answer.language)
+        faithful.append(_is_held_by_quotes(sentence, hits, answer.language))
     return Grounding(
-        recall=_share(recalled),
-        precision=_share(needed),
-        faithful=_share(faithful),
+        recall=_grounding_share(recalled),
+        precision=_grounding_share(needed),
+        faithful=_grounding_share(faithful),
         sentences=len(recalled) + unchecked,
         citations=len(needed),
         unchecked=unchecked,
@@ -73,39 +73,39 @@ def exact_share(citations: Iterable[Citation], texts: Mapping[str, str]) -> floa
         citations: of one answer or many.
         texts: document id → canonical text; a citation of any other document is wrong.
     """
-    return _share([check_citation(citation, texts.get(citation.document_id, "")) for citation in citations])
+    return _grounding_share([check_citation(citation, texts.get(citation.document_id, "")) for citation in citations])
 
 
 def held_by(sentence: str, hits: Sequence[Hit], language: str) -> bool:
     """Say whether one of the references holds a sentence, or all of them together."""
-    if any(_holds(sentence, hit.chunk.text, hit, language) for hit in hits):
+    if any(_is_held_by_text(sentence, hit.chunk.text, hit, language) for hit in hits):
         return True
     together = "\n".join(hit.chunk.text for hit in hits)
     return len(hits) > 1 and support(sentence, together, language, context=_contexts(hits)) is not None
 
 
-def _needed(sentence: str, hits: Sequence[Hit], language: str) -> list[bool]:
+def _citation_necessity(sentence: str, hits: Sequence[Hit], language: str) -> list[bool]:
     """Say of each citation whether it is needed; of none where the sentence is not held at all."""
     if not held_by(sentence, hits, language):
         return [False] * len(hits)
-    alone = [_holds(sentence, hit.chunk.text, hit, language) for hit in hits]
+    alone = [_is_held_by_text(sentence, hit.chunk.text, hit, language) for hit in hits]
     rest = [[other for other in hits if other is not hit] for hit in hits]
     return [own or not held_by(sentence, others, language) for own, others in zip(alone, rest, strict=True)]
 
 
-def _quoted(sentence: Sentence, hits: Sequence[Hit], language: str) -> bool:
+def _is_held_by_quotes(sentence: Sentence, hits: Sequence[Hit], language: str) -> bool:
     """Say whether the cited words hold the sentence: to the letter, or one of them by its claims, or all together."""
     quotes = [citation.quote for citation in sentence.citations]
     said = " ".join(sentence.text.split())
     if any(said in {" ".join(quote.split()), render(quote).line} for quote in quotes):
         return True
     pairs = zip(quotes, hits, strict=True) if len(quotes) == len(hits) else ()
-    if any(_holds(sentence.text, quote, hit, language) for quote, hit in pairs):
+    if any(_is_held_by_text(sentence.text, quote, hit, language) for quote, hit in pairs):
         return True
     return support(sentence.text, "\n".join(quotes), language, context=_contexts(hits)) is not None
 
 
-def _holds(sentence: str, text: str, hit: Hit, language: str) -> bool:
+def _is_held_by_text(sentence: str, text: str, hit: Hit, language: str) -> bool:
     head = table_head(hit.chunk)
     if "\n" in sentence:
         return support_block(sentence, text, head) is not None
@@ -120,12 +120,12 @@ def _contexts(hits: Sequence[Hit]) -> str:
     return " ".join(map(_context, hits))
 
 
-def _hit(citation: Citation, answer: Answer) -> Hit | None:
+def _citation_hit(citation: Citation, answer: Answer) -> Hit | None:
     return answer.hits[citation.number - 1] if 1 <= citation.number <= len(answer.hits) else None
 
 
 def _foreign(citation: Citation, answer: Answer) -> bool:
-    hit = _hit(citation, answer)
+    hit = _citation_hit(citation, answer)
     return (
         hit is not None
         and hit.chunk.language not in {answer.language, UNKNOWN_LANGUAGE}
@@ -137,5 +137,5 @@ def _verbatim(citation: Citation, answer: Answer) -> bool:
     return answer.mode == "extractive" and bool(citation.quote)
 
 
-def _share(values: Sequence[bool]) -> float | None:
+def _grounding_share(values: Sequence[bool]) -> float | None:
     return sum(values) / len(values) if values else None

@@ -18,14 +18,14 @@ def machine_facts() -> Mapping[str, str]:
     """Say what ran here, and when: name → value."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else 0
     return {
-        "machine": f"{_processor()}, {free_cores()} of {os.cpu_count()} cores, {memory / 2**30:.0f} GiB of memory",
+        "machine": f"{_processor_name()}, {free_cores()} of {os.cpu_count()} cores, {memory / 2**30:.0f} GiB of memory",
         "system": f"{platform.system()} {platform.release()}, Python {platform.python_version()}",
-        "packages": ", ".join(f"{name} {_version(name)}" for name in PACKAGES if _version(name)),
+        "packages": ", ".join(f"{name} {_version_or_blank(name)}" for name in PACKAGES if _version_or_blank(name)),
         "written": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
     }
 
 
-def _processor() -> str:
+def _processor_name() -> str:
     try:
         lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
     except OSError:
@@ -34,7 +34,7 @@ def _processor() -> str:
     return named or platform.processor() or platform.machine()
 
 
-def _version(package: str) -> str:
+def _version_or_blank(package: str) -> str:
     try:
         return version(package)
     except PackageNotFoundError:

@@ -69,11 +69,11 @@ async def make_questions(
     made: dict[str, MadeQuestion] = {}
     rejected: Counter[str] = Counter()
     failures = 0
-    for document, chunk in _passages(documents)[: TRIES * count]:
+    for document, chunk in _askable_passages(documents)[: TRIES * count]:
         if len(made) == count:
             break
         try:
-            asked = await _ask(chat, document, chunk)
+            asked = await _request_question(chat, document, chunk)
             failures = 0
         except ServiceError as error:
             failures += 1
@@ -86,7 +86,7 @@ async def make_questions(
         if wrong:
             rejected[wrong] += 1
             continue
-        span = _answering(chunk, asked.answer, language)
+        span = _answer_sentence_span(chunk, asked.answer, language)
         made[key] = MadeQuestion(
             asked.question.strip(),
             asked.answer.strip(),
@@ -115,7 +115,7 @@ def fault(question: str, answer: str, passage: str, language: str) -> str:
     telling = set(answer_tokens(question)) - stop_words(language)
     if len(telling) < LEAST_TERMS or not answer_tokens(answer):
         return NOTHING
-    if not _stands_in(answer, passage, language):
+    if not _is_answer_in_passage(answer, passage, language):
         return NOT_THERE
     if answer_match(question, [answer]):
         return GIVEN_AWAY
@@ -124,24 +124,24 @@ def fault(question: str, answer: str, passage: str, language: str) -> str:
     return COPIED if _copies(question, passage) else ""
 
 
-def _passages(documents: Iterable[tuple[Document, Sequence[Chunk]]]) -> list[tuple[Document, Chunk]]:
+def _askable_passages(documents: Iterable[tuple[Document, Sequence[Chunk]]]) -> list[tuple[Document, Chunk]]:
     """Return the passages that are long enough to be asked about, in the order of their hashes."""
     found = [
         (document, chunk)
         for document, chunks in documents
         for chunk in chunks
-        if chunk.kind in ASKED_KINDS and _letters(chunk.text) >= LEAST_LETTERS
+        if chunk.kind in ASKED_KINDS and _count_weighted_letters(chunk.text) >= LEAST_LETTERS
     ]
     return sorted(found, key=lambda pair: content_hash(pair[1].chunk_id))
 
 
-async def _ask(chat: ChatModel, document: Document, chunk: Chunk) -> Asked:
+async def _request_question(chat: ChatModel, document: Document, chunk: Chunk) -> Asked:
     place = " > ".join(dict.fromkeys(part for part in (document.title, *chunk.headings) if part))
     material = f"{fence_material(place, 'place')}\n{fence_material(chunk.text, 'passage')}"
     return await reply_as(chat, Asked, prompt("rove.evaluate", "question"), material)
 
 
-def _stands_in(answer: str, passage: str, language: str) -> bool:
+def _is_answer_in_passage(answer: str, passage: str, language: str) -> bool:
     return bool(answer_match(passage, [answer])) or set(query_terms(answer, language)) <= set(terms(passage, language))
 
 
@@ -161,16 +161,16 @@ def _copies(question: str, passage: str) -> bool:
     return any(
         f" {' '.join(run)} " in told
         for size in (COPIED_WORDS, COPIED_CHARACTERS)
-        for run in _runs(asked, size)
+        for run in _term_windows(asked, size)
         if size == COPIED_CHARACTERS or not all(len(token) == 1 for token in run)
     )
 
 
-def _runs(asked: Sequence[str], size: int) -> Iterator[Sequence[str]]:
+def _term_windows(asked: Sequence[str], size: int) -> Iterator[Sequence[str]]:
     return (asked[first : first + size] for first in range(len(asked) - size + 1))
 
 
-def _answering(chunk: Chunk, answer: str, language: str) -> Span:
+def _answer_sentence_span(chunk: Chunk, answer: str, language: str) -> Span:
     """Return the sentences that the answer stands in; all of the chunk where it is not there to the letter."""
     start = chunk.span[0]
     at = chunk.text.find(answer.strip())
@@ -181,7 +181,7 @@ def _answering(chunk: Chunk, answer: str, language: str) -> Span:
     return (start + inside[0][0], start + inside[-1][1]) if inside else chunk.span
 
 
-def _letters(text: str) -> int:
+def _count_weighted_letters(text: str) -> int:
     """Count letters; a character of a script without spaces counts for several, since it is a word or half of one."""
     found = answer_tokens(text)
     return sum(len(token) if len(token) > 1 else 3 for token in found)

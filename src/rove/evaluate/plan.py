@@ -107,20 +107,20 @@ def plan(configurations: Sequence[Configuration], documents: str, folder: Path) 
 
 def made_by(settings: Settings) -> str:
     """Say what of the settings decides what is in a base."""
-    tree = {name: table for name, table in _tree(settings).items() if name not in ASKING}
+    tree = {name: table for name, table in _relevant_tables(settings).items() if name not in ASKING}
     tree["store"] = {name: value for name, value in tree["store"].items() if name not in OPENING}
     if CUT_BY_CHAT in settings.chunk.strategy.values():
-        tree["chat"] = _tree(settings)["chat"]
+        tree["chat"] = _relevant_tables(settings)["chat"]
     return json.dumps(tree, sort_keys=True)
 
 
 def asked_by(settings: Settings, configuration: Configuration) -> str:
     """Say what decides what is found in a base."""
     one = configuration
-    return json.dumps([_tree(settings), one.mode, one.rerank, sorted(one.where), one.top_k], sort_keys=True)
+    return json.dumps([_relevant_tables(settings), one.mode, one.rerank, sorted(one.where), one.top_k], sort_keys=True)
 
 
-def _tree(settings: Settings) -> dict[str, dict[str, Any]]:
+def _relevant_tables(settings: Settings) -> dict[str, dict[str, Any]]:
     tables = settings.model_dump(mode="json", exclude={"path", "also", "preset", "serve"})
     return {
         name: {key: value for key, value in cast("dict[str, Any]", table).items() if key not in IRRELEVANT}

@@ -52,7 +52,7 @@ def questions_from(documents: Iterable[tuple[Document, Sequence[Chunk]]]) -> lis
     """
     topics = [topic for document, chunks in documents for topic in _topics(document, chunks)]
     counts = Counter(topic.key for topic in topics)
-    asked = [_question(topic) for topic in topics if counts[topic.key] == 1]
+    asked = [_question_from_topic(topic) for topic in topics if counts[topic.key] == 1]
     return _by_turns(sorted(asked, key=lambda made: made.question_id))
 
 
@@ -67,30 +67,30 @@ def _topics(document: Document, chunks: Sequence[Chunk]) -> Iterator[_Topic]:
     path = PurePath(document.source)
     no_titles = {section.title for section in document.sections} | {document.document_id, path.name, path.stem}
     if document.title and document.title not in no_titles:
-        yield from _named(document.title, "title", document, (0, len(document.text)))
+        yield from _topics_from_name(document.title, "title", document, (0, len(document.text)))
     for section in document.sections:
         start, end = section.span
         if end - start - len(section.title) >= LEAST_BODY_CHARS:
             above = [title for title in document.headings_at(start) if title != section.title]
             within = above[-1] if above else document.title
-            yield from _named(section.title, "heading", document, section.span, within)
+            yield from _topics_from_name(section.title, "heading", document, section.span, within)
     seen: set[str] = set()
     for chunk in chunks:
         caption = str(chunk.metadata.get("caption", ""))
         if caption and caption not in seen:
             seen.add(caption)
-            yield from _named(caption, "caption", document, chunk.span)
+            yield from _topics_from_name(caption, "caption", document, chunk.span)
         if chunk.kind == "table":
-            yield from _cells(document, chunk)
+            yield from _topics_from_cells(document, chunk)
 
 
-def _named(name: str, made_by: str, document: Document, span: Span, within: str = "") -> Iterator[_Topic]:
+def _topics_from_name(name: str, made_by: str, document: Document, span: Span, within: str = "") -> Iterator[_Topic]:
     topic = bare_topic(name)
     if any(character.isalpha() for character in topic) and len(topic) <= MOST_TOPIC_CHARS:
         yield _Topic(topic.casefold(), topic, made_by, document, span, bare_topic(within))
 
 
-def _cells(document: Document, chunk: Chunk) -> Iterator[_Topic]:
+def _topics_from_cells(document: Document, chunk: Chunk) -> Iterator[_Topic]:
     """Yield one cell of each row, named by the row's first cell and the column."""
     for row in table_rows(chunk.text, chunk.prefix):
         cells = [part.partition(": ") for part in row.said.split("; ")]
@@ -106,12 +106,12 @@ def _cells(document: Document, chunk: Chunk) -> Iterator[_Topic]:
         yield _Topic(key, name, "row", document, span, column=column, answer=value)
 
 
-def _question(topic: _Topic) -> MadeQuestion:
+def _question_from_topic(topic: _Topic) -> MadeQuestion:
     language = topic.document.language
     if language == "und":
         language = detect(topic.topic)
     return MadeQuestion(
-        question=_asked(topic, language),
+        question=_topic_question_text(topic, language),
         answer=topic.answer,
         document_id=topic.document.document_id,
         source=topic.document.source,
@@ -121,7 +121,7 @@ def _question(topic: _Topic) -> MadeQuestion:
     )
 
 
-def _asked(topic: _Topic, language: str) -> str:
+def _topic_question_text(topic: _Topic, language: str) -> str:
     if topic.column:
         template = phrases("cell").get(language, "{row}: {column}?")
         return fill(template, {"row": topic.topic, "column": topic.column})

@@ -165,7 +165,15 @@ class Results:
             found = self._database.execute(query, (key,)).fetchall()
         rows = cast("list[tuple[str, str, str, float, str, str | None]]", found)
         return {
-            question: Outcome(key, question, tuple(json.loads(ranking)), _places(places), seconds, error, _near(near))
+            question: Outcome(
+                key,
+                question,
+                tuple(json.loads(ranking)),
+                _places_from_json(places),
+                seconds,
+                error,
+                _nearness_from_json(near),
+            )
             for question, ranking, places, seconds, error, near in rows
         }
 
@@ -188,11 +196,11 @@ class Results:
             self._database.close()
 
 
-def _near(text: str | None) -> tuple[tuple[float, ...], ...] | None:
+def _nearness_from_json(text: str | None) -> tuple[tuple[float, ...], ...] | None:
     return None if text is None else tuple(tuple(map(float, row)) for row in json.loads(text))
 
 
-def _places(text: str) -> tuple[Place, ...]:
+def _places_from_json(text: str) -> tuple[Place, ...]:
     return tuple((str(document), int(start), int(end)) for document, start, end in json.loads(text))
 
 

@@ -37,9 +37,9 @@ def read_run(path: Path) -> list[Ranked]:
         InputError: the file is not there, or malformed.
     """
     if path.suffix == ".parquet":
-        return [_ranked(row, "ranking") for row in read_parquet(path)]
+        return [_ranking_from_row(row, "ranking") for row in read_parquet(path)]
     if path.suffix == ".jsonl":
-        return [_ranked(row, "documents") for row in read_json_lines(path)]
+        return [_ranking_from_row(row, "documents") for row in read_json_lines(path)]
     return list(_trec(path))
 
 
@@ -66,7 +66,7 @@ def read_labels(path: Path) -> list[Vote]:
         InputError: the file of labels is malformed.
     """
     return [
-        Vote(row.text("annotator"), row.text("question_id"), row.text("document_id"), _label(row))
+        Vote(row.text("annotator"), row.text("question_id"), row.text("document_id"), _vote_label(row))
         for row in read_log(beside(path, "labels"))
     ]
 
@@ -87,14 +87,14 @@ def unlabelled(pools: Sequence[Pooled], votes: Sequence[Vote], annotator: str) -
     return [(found, name) for found in pools for name in found.documents if (found.question_id, name) not in seen]
 
 
-def _label(row: DatasetRow) -> int | None:
+def _vote_label(row: DatasetRow) -> int | None:
     label = row.values.get("label")
     if label is None or (isinstance(label, int) and not isinstance(label, bool)):
         return label
     raise bad(row.place, f"the label {label!r} is not a whole number", "Write 1, 2, 3 or null.")
 
 
-def _ranked(row: DatasetRow, column: str) -> Ranked:
+def _ranking_from_row(row: DatasetRow, column: str) -> Ranked:
     documents = row.values.get(column)
     if not is_texts(documents):
         raise bad(row.place, f"{column!r} is not a list of document ids", 'Write ["id", …], best first.')

@@ -80,12 +80,12 @@ def score(names: Sequence[str], outcomes: Mapping[str, Outcome], dataset: Datase
     values = dict(scores.values)
     for name in names:
         if name not in values:
-            own = _near if need_nearness([name]) else partial(_span, dataset=dataset)
+            own = _nearness_metric_value if need_nearness([name]) else partial(_span_metric_value, dataset=dataset)
             values[name] = {q: own(name, found.get(q), question=q) for q in gold}
     return Scores({name: values[name] for name in names})
 
 
-def _near(name: str, outcome: Outcome | None, question: str) -> float | None:
+def _nearness_metric_value(name: str, outcome: Outcome | None, question: str) -> float | None:
     del question
     metric, _, cut = name.partition("@")
     if outcome is None or not outcome.near:
@@ -93,7 +93,7 @@ def _near(name: str, outcome: Outcome | None, question: str) -> float | None:
     return NEAR_METRICS[metric](np.array(outcome.near, np.float64)[:, : int(cut) if cut else None])
 
 
-def _span(name: str, outcome: Outcome | None, *, dataset: Dataset, question: str) -> float | None:
+def _span_metric_value(name: str, outcome: Outcome | None, *, dataset: Dataset, question: str) -> float | None:
     metric, _, cut = name.partition("@")
     gold: dict[str, list[Span]] = {}
     for own in dataset.spans.get(question, ()):

@@ -79,7 +79,7 @@ class Expected:
 
     async def _mean(self, name: str) -> Vector | None:
         if self._named is None:
-            self._named = _names(await self._kb.documents())
+            self._named = _document_ids_by_gold_name(await self._kb.documents())
         if name not in self._named:
             return None
         _, chunks = await self._kb.document(self._named[name])
@@ -89,7 +89,7 @@ class Expected:
         return (mean / length).astype(np.float32) if length else None
 
 
-def _names(documents: Sequence[DocumentInfo]) -> dict[str, str]:
+def _document_ids_by_gold_name(documents: Sequence[DocumentInfo]) -> dict[str, str]:
     """Return the names that a gold may have for documents (see `gold_name`), each with the document's id."""
     found: dict[str, str] = {}
     for info in documents:

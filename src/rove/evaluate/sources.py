@@ -23,7 +23,7 @@ async def documents_of(kb: AsyncRove) -> list[Added]:
     Raises:
         InputError: the base is empty.
     """
-    files, texts = await asyncio.to_thread(_parted, await kb.documents())
+    files, texts = await asyncio.to_thread(_split_files_and_texts, await kb.documents())
     given: list[Added] = []
     for info in texts:
         kind = info.kind if info.kind == "markdown" else "text"
@@ -35,7 +35,7 @@ async def documents_of(kb: AsyncRove) -> list[Added]:
     return given
 
 
-def _parted(documents: Sequence[DocumentInfo]) -> tuple[list[Path], list[DocumentInfo]]:
+def _split_files_and_texts(documents: Sequence[DocumentInfo]) -> tuple[list[Path], list[DocumentInfo]]:
     """Tell the files that are still there from the documents that came from anything else."""
     files: dict[Path, None] = {}
     others: list[DocumentInfo] = []
@@ -51,18 +51,18 @@ def _parted(documents: Sequence[DocumentInfo]) -> tuple[list[Path], list[Documen
 
 def fingerprint(documents: Iterable[Added]) -> str:
     """Name documents by what they hold; reads every file."""
-    return content_hash(*(_named(one) for one in documents))
+    return content_hash(*(_source_content_hash(one) for one in documents))
 
 
-def _named(one: Added) -> str:
+def _source_content_hash(one: Added) -> str:
     if isinstance(one, Text):
         return content_hash(one.text, one.id, one.title, one.kind, repr(sorted(one.metadata.items())))
     path = Path(one)
     files: Sequence[Path] = sorted(f for f in path.rglob("*") if f.is_file()) if path.is_dir() else [path]
-    return content_hash(*(part for file in files for part in (str(file.absolute()), _hashed(file))))
+    return content_hash(*(part for file in files for part in (str(file.absolute()), _file_content_hash(file))))
 
 
-def _hashed(file: Path) -> str:
+def _file_content_hash(file: Path) -> str:
     try:
         with file.open("rb") as data:
             return content_hash(*iter(lambda: data.read(BLOCK), b""))

@@ -41,12 +41,12 @@ def score_spans(read: Spans, gold: Spans) -> SpanScore:
     SpanScore(recall=0.5, whole=0.5, precision=0.5, iou=0.3333333333333333)
     """
     wanted = {name: join_spans(spans) for name, spans in gold.items()}
-    gold_chars = sum(map(_chars, wanted.values()))
+    gold_chars = sum(map(_count_span_chars, wanted.values()))
     if not gold_chars:
         return SpanScore(None, None, None, None)
     own = {name: join_spans(read.get(name, ())) for name in gold}
     hit = sum(shared_chars(own[name], wanted[name]) for name in gold)
-    read_chars = sum(map(_chars, read.values()))
+    read_chars = sum(map(_count_span_chars, read.values()))
     held = [holds(own[name], span) for name, spans in gold.items() for span in spans]
     return SpanScore(
         recall=hit / gold_chars,
@@ -89,5 +89,5 @@ def shared_chars(spans: Sequence[Span], gold: Sequence[Span]) -> int:
     return sum(max(0, min(a[1], b[1]) - max(a[0], b[0])) for a in spans for b in gold)
 
 
-def _chars(spans: Iterable[Span]) -> int:
+def _count_span_chars(spans: Iterable[Span]) -> int:
     return sum(end - start for start, end in spans)

@@ -104,7 +104,7 @@ def study(grid: Grid, plan: Plan, dataset: Dataset, results: Results) -> Study:
     scores = {name: score(grid.metrics, found, dataset, each_place=grid.each_place) for name, found in outcomes.items()}
     resamples = _resamples(len(scores) * len(grid.metrics), len(dataset.questions))
     bases = {name: results.ingest(plan.base_of[name]) for name in outcomes}
-    lines = _lines(grid, plan, outcomes, scores, bases, resamples)
+    lines = _study_lines(grid, plan, outcomes, scores, bases, resamples)
     return Study(
         grid=grid,
         dataset=dataset.name,
@@ -118,7 +118,7 @@ def study(grid: Grid, plan: Plan, dataset: Dataset, results: Results) -> Study:
     )
 
 
-def _lines(
+def _study_lines(
     grid: Grid,
     plan: Plan,
     outcomes: Mapping[str, Mapping[str, Outcome]],
@@ -130,7 +130,7 @@ def _lines(
     places = {metric: ranks(values, grid.ties) for metric, values in means.items()}
     ranked = {m: own for m, own in means.items() if m.partition("@")[0] not in UNRANKED} or means
     overall = mean_ranks(ranked, grid.ties)
-    beside = {metric: _beside(grid.baseline, metric, scores, resamples) for metric in grid.metrics}
+    beside = {metric: _baseline_comparisons(grid.baseline, metric, scores, resamples) for metric in grid.metrics}
     p_values = {
         metric: holm({name: found.p_value for name, found in own.items() if found is not None})
         for metric, own in beside.items()
@@ -161,7 +161,7 @@ def _lines(
     return tuple(sorted(lines, key=lambda line: line.mean_rank))
 
 
-def _beside(
+def _baseline_comparisons(
     baseline: str, metric: str, scores: Mapping[str, Scores], resamples: int
 ) -> dict[str, PairedComparison | None]:
     """Compare every configuration with the baseline; equal values are compared once."""
@@ -203,12 +203,12 @@ def effects(grid: Grid, factor: Factor, scores: Mapping[str, Scores], resamples:
         for metric in grid.metrics:
             known = [value for c in own if (value := scores[c.name].mean(metric)) is not None]
             mean = sum(known) / len(known) if known else None
-            beside = _paired(pairs, metric, scores, resamples)
+            beside = _compare_configuration_pairs(pairs, metric, scores, resamples)
             found.append(Effect(factor.name, choice.name, metric, mean, len(pairs), beside))
     return found
 
 
-def _paired(
+def _compare_configuration_pairs(
     pairs: Sequence[tuple[str, str]], metric: str, scores: Mapping[str, Scores], resamples: int
 ) -> PairedComparison | None:
     by_question: dict[str, list[float]] = {}

@@ -79,7 +79,7 @@ async def run_trial(
     lab = _lab(kb)
     planned = _plan(lab, grid)
     ways = planned.bases[0].ways
-    answering = _answering(lab, grid) if answers else {}
+    answering = _answer_keys(lab, grid) if answers else {}
     asked = {question_key(question) for question in dataset.questions}
     near = need_nearness(grid.metrics)
     if near:
@@ -111,7 +111,7 @@ def expected_of(kb: AsyncRove, grid: Grid, questions: int, *, answers: bool = Fa
         ConfigError: a configuration's settings are wrong.
     """
     lab = _lab(kb)
-    answering = _answering(lab, grid) if answers else {}
+    answering = _answer_keys(lab, grid) if answers else {}
     return (_plan(lab, grid).distinct + len(set(answering.values()))) * questions
 
 
@@ -133,7 +133,7 @@ def _plan(lab: Lab, grid: Grid) -> Plan:
     return Plan((base,), keys, dict.fromkeys(keys, name))
 
 
-def _answering(lab: Lab, grid: Grid) -> dict[str, str]:
+def _answer_keys(lab: Lab, grid: Grid) -> dict[str, str]:
     """The keys of what the configurations answer: an answer depends on settings and filter alone."""
     name = content_hash("answers", str(lab.base.settings.path))
     alike = Configuration("")

@@ -84,7 +84,7 @@ async def ask_in_processes(
             _drain(done, progress)
             await asyncio.sleep(TICK_S)
         _drain(done, progress)
-        _check(running)
+        _check_exit_codes(running)
     finally:
         for process in running:
             process.kill()
@@ -102,7 +102,7 @@ def _drain(done: Any, progress: Callable[[int], None]) -> None:  # noqa: ANN401 
         progress(said)
 
 
-def _check(processes: Sequence[SpawnProcess]) -> None:
+def _check_exit_codes(processes: Sequence[SpawnProcess]) -> None:
     for process in processes:
         if process.exitcode:
             message = f"A process that searched ended with status {process.exitcode}."
@@ -129,7 +129,7 @@ def _work(share: Share, done: Any) -> None:  # noqa: ANN401
         done.put(len(outcomes))
 
     try:
-        asyncio.run(_ask(share, keep))
+        asyncio.run(_ask_question_share(share, keep))
     except RoveError as error:
         done.put(str(error))
         done.close()
@@ -139,7 +139,7 @@ def _work(share: Share, done: Any) -> None:  # noqa: ANN401
         results.close()
 
 
-async def _ask(share: Share, keep: Callable[[Sequence[Outcome]], None]) -> None:
+async def _ask_question_share(share: Share, keep: Callable[[Sequence[Outcome]], None]) -> None:
     lab = Lab.open(share.opening.settings)
     if share.near:
         lab.compare()

@@ -39,16 +39,16 @@ class Condition:
     @property
     def references(self) -> tuple[Reference, ...]:
         """The parts that it looks at."""
-        return tuple(one for one in _references(self.tree) if isinstance(one, Reference))
+        return tuple(one for one in _condition_references(self.tree) if isinstance(one, Reference))
 
     @property
     def failures(self) -> tuple[str, ...]:
         """The steps of which it asks whether they failed."""
-        return tuple(one for one in _references(self.tree) if isinstance(one, str))
+        return tuple(one for one in _condition_references(self.tree) if isinstance(one, str))
 
     def holds(self, value_of: ValueOf, has_failed: Callable[[str], bool]) -> bool:
         """Say whether it holds."""
-        return bool(_value(self.tree, value_of, has_failed))
+        return bool(_evaluate_condition(self.tree, value_of, has_failed))
 
 
 def read_condition(text: str) -> Condition:
@@ -72,30 +72,30 @@ def read_condition(text: str) -> Condition:
     except (SyntaxError, RecursionError, MemoryError) as error:
         message = f"{text!r} cannot be read"
         raise ValueError(message) from error
-    for _ in _references(tree):
+    for _ in _condition_references(tree):
         pass
     return Condition(text, tree)
 
 
-def _references(node: ast.expr) -> Iterator[Reference | str]:
+def _condition_references(node: ast.expr) -> Iterator[Reference | str]:
     match node:
         case ast.BoolOp(values=parts) | ast.List(elts=parts) | ast.Tuple(elts=parts):
             for part in parts:
-                yield from _references(part)
+                yield from _condition_references(part)
         case ast.Compare(left=left, ops=ops, comparators=others) if COMPARE.keys() >= set(map(type, ops)):
             for part in (left, *others):
-                yield from _references(part)
+                yield from _condition_references(part)
         case ast.UnaryOp(op=ast.Not(), operand=part) | ast.Call(func=ast.Name(id="count"), args=[part], keywords=[]):
-            yield from _references(part)
+            yield from _condition_references(part)
         case ast.Call(func=ast.Name(id="failed"), args=[ast.Name(id=name)], keywords=[]):
             yield name
-        case _ if _is_plain(node):
+        case _ if _is_condition_literal(node):
             return
         case _:
-            yield _reference(node)
+            yield _reference_from_ast(node)
 
 
-def _is_plain(node: ast.expr) -> bool:
+def _is_condition_literal(node: ast.expr) -> bool:
     """Say whether it is a text, a number, or a word like true."""
     match node:
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float())):
@@ -106,7 +106,7 @@ def _is_plain(node: ast.expr) -> bool:
             return isinstance(node, ast.Name) and node.id in WORDS
 
 
-def _reference(node: ast.expr) -> Reference:
+def _reference_from_ast(node: ast.expr) -> Reference:
     path: list[Part] = []
     inner = node
     while not isinstance(inner, ast.Name):
@@ -121,33 +121,33 @@ def _reference(node: ast.expr) -> Reference:
     return Reference(inner.id, tuple(reversed(path)))
 
 
-def _value(node: ast.expr, value_of: ValueOf, has_failed: Callable[[str], bool]) -> object:
+def _evaluate_condition(node: ast.expr, value_of: ValueOf, has_failed: Callable[[str], bool]) -> object:
     match node:
         case ast.BoolOp(op=ast.And(), values=parts):
-            return all(_value(part, value_of, has_failed) for part in parts)
+            return all(_evaluate_condition(part, value_of, has_failed) for part in parts)
         case ast.BoolOp(values=parts):
-            return any(_value(part, value_of, has_failed) for part in parts)
+            return any(_evaluate_condition(part, value_of, has_failed) for part in parts)
         case ast.UnaryOp(op=ast.Not(), operand=part):
-            return not _value(part, value_of, has_failed)
+            return not _evaluate_condition(part, value_of, has_failed)
         case ast.UnaryOp() | ast.Constant():
             return ast.literal_eval(node)
         case ast.List(elts=parts) | ast.Tuple(elts=parts):
-            return [_value(part, value_of, has_failed) for part in parts]
+            return [_evaluate_condition(part, value_of, has_failed) for part in parts]
         case ast.Call(func=ast.Name(id="count"), args=[part]):
-            counted = _value(part, value_of, has_failed)
+            counted = _evaluate_condition(part, value_of, has_failed)
             return len(counted) if isinstance(counted, Sized) else 0
         case ast.Call(args=[ast.Name(id=name)]):
             return has_failed(name)
         case ast.Compare(left=left, ops=ops, comparators=others):
-            values = [_value(part, value_of, has_failed) for part in (left, *others)]
-            return all(_compared(op, *pair) for op, *pair in zip(ops, values, values[1:], strict=False))
+            values = [_evaluate_condition(part, value_of, has_failed) for part in (left, *others)]
+            return all(_is_comparison_true(op, *pair) for op, *pair in zip(ops, values, values[1:], strict=False))
         case ast.Name(id=name) if name in WORDS:
             return WORDS[name]
         case _:
-            return value_of(_reference(node))
+            return value_of(_reference_from_ast(node))
 
 
-def _compared(op: ast.cmpop, left: object, right: object) -> bool:
+def _is_comparison_true(op: ast.cmpop, left: object, right: object) -> bool:
     try:
         return bool(COMPARE[type(op)](left, right))
     except TypeError:

@@ -107,7 +107,7 @@ class Flow:
 
     def step(self, name: str, use: str | Callable[..., Awaitable[object]], **given: object) -> Flow:
         """Return the flow with one more step; `when`, `each`, `on_error` … are as in `StepSpec`."""
-        return replace(self, steps=(*self.steps, _step(name, {"use": use, **given}, self.source or self.name)))
+        return replace(self, steps=(*self.steps, _step_spec(name, {"use": use, **given}, self.source or self.name)))
 
     def loop(self, name: str, *steps: str, at_most: int, until: str = "") -> Flow:
         """Return the flow with one more loop, over steps that it has."""
@@ -169,8 +169,10 @@ def flow_of(text: str, source: str, operators: Operators = NONE) -> Flow:
     except (tomllib.TOMLDecodeError, yaml.YAMLError, RecursionError) as error:
         message = f"{source} cannot be read: {error}."
         raise ConfigError(message, cure="Correct it there.") from error
-    table = _table(tree, source, "the file")
-    _known(table, {"name", "about", "writes", "seconds", "input", "steps", "loops", "output"}, source, "the file")
+    table = _require_flow_table(tree, source, "the file")
+    _check_flow_table_keys(
+        table, {"name", "about", "writes", "seconds", "input", "steps", "loops", "output"}, source, "the file"
+    )
     return Flow(
         name=_as(table.get("name", Path(source).stem), str, source, "name"),
         about=_as(table.get("about", ""), str, source, "about"),
@@ -178,17 +180,17 @@ def flow_of(text: str, source: str, operators: Operators = NONE) -> Flow:
         seconds=_as(table.get("seconds", 3_600.0), float, source, "seconds"),
         input={
             name: _input(one, source, f"input.{name}")
-            for name, one in _table(table.get("input", {"question": "string"}), source, "input").items()
+            for name, one in _require_flow_table(table.get("input", {"question": "string"}), source, "input").items()
         },
         steps=tuple(
-            _step(name, _table(one, source, f"steps.{name}"), source, operators)
-            for name, one in _table(table.get("steps", {}), source, "steps").items()
+            _step_spec(name, _require_flow_table(one, source, f"steps.{name}"), source, operators)
+            for name, one in _require_flow_table(table.get("steps", {}), source, "steps").items()
         ),
         loops=tuple(
-            _loop(name, _table(one, source, f"loops.{name}"), source)
-            for name, one in _table(table.get("loops", {}), source, "loops").items()
+            _loop(name, _require_flow_table(one, source, f"loops.{name}"), source)
+            for name, one in _require_flow_table(table.get("loops", {}), source, "loops").items()
         ),
-        output=_table(table.get("output", {}), source, "output"),
+        output=_require_flow_table(table.get("output", {}), source, "output"),
         source=source,
         text=text,
     )
@@ -208,7 +210,7 @@ def _input(value: object, source: str, place: str) -> InputSpec:
     return _as({"type": value} if isinstance(value, str) else value, InputSpec, source, place)
 
 
-def _step(name: str, table: Mapping[str, Any], source: str, operators: Operators = NONE) -> StepSpec:
+def _step_spec(name: str, table: Mapping[str, Any], source: str, operators: Operators = NONE) -> StepSpec:
     place = f"steps.{name}"
     if "use" not in table:
         message = f"{source}: {place} names no operator."
@@ -227,7 +229,7 @@ def _loop(name: str, table: Mapping[str, Any], source: str) -> LoopSpec:
     if "at_most" not in table:
         message = f"{source}: {place} has no bound."
         raise ConfigError(message, cure=f"Write at_most = 3, or another number, below [{place}].")
-    _known(table, {"steps", "until", "at_most"}, source, place)
+    _check_flow_table_keys(table, {"steps", "until", "at_most"}, source, place)
     return _as({**table, "name": name}, LoopSpec, source, place)
 
 
@@ -239,7 +241,7 @@ def _as(value: object, kind: type[T], source: str, place: str) -> T:
         raise ConfigError(message, cure="Correct it there.") from error
 
 
-def _table(value: object, source: str, place: str) -> Mapping[str, Any]:
+def _require_flow_table(value: object, source: str, place: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping) or not all(
         isinstance(key, str) for key in cast("Mapping[object, object]", value)
     ):
@@ -248,7 +250,7 @@ def _table(value: object, source: str, place: str) -> Mapping[str, Any]:
     return cast("Mapping[str, Any]", value)
 
 
-def _known(table: Mapping[str, Any], names: set[str], source: str, place: str) -> None:
+def _check_flow_table_keys(table: Mapping[str, Any], names: set[str], source: str, place: str) -> None:
     for name in table:
         if name not in names:
             message = f"{source}: {place} has {name!r}, which there is not."

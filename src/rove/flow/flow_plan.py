@@ -139,7 +139,7 @@ class Planner:
 
     def _node(self, step: StepSpec) -> FlowNode | None:
         place = f"steps.{step.name}"
-        operator = self._tried(place, lambda: _operator(step.use))
+        operator = self._tried(place, lambda: _resolve_operator(step.use))
         given = self._parsed(place, dict(step.given))
         when = self._condition(f"{place}.when", step.when)
         each = self._each(f"{place}.each", step.each)
@@ -152,7 +152,7 @@ class Planner:
         self._check_roots(place, node.references, item=bool(step.each))
         before = frozenset(roots) & self._steps.keys()
         loop = self._loop_of.get(step.name)
-        back = frozenset(one for one in before if loop and one in loop.steps[_place(loop, step.name) :])
+        back = frozenset(one for one in before if loop and one in loop.steps[_place_in_loop(loop, step.name) :])
         if not loop and step.name in before:
             self._add(place, "The step refers to itself.", "Only steps of a loop can: they see the round before.")
         return FlowNode(step, operator, given, when, each, before - back, back, loop.name if loop else "")
@@ -251,11 +251,11 @@ def refused(flow: Flow, problems: Sequence[Problem]) -> ConfigError:
     return ConfigError(f"{flow.source or flow.name}: {first.place}: {first.reason}{more}", cure=first.cure)
 
 
-def _operator(use: object) -> Operator:
+def _resolve_operator(use: object) -> Operator:
     if isinstance(use, str):
         return operator_named(use)
     return operator_of(use)  # pyright: ignore[reportArgumentType] - says itself what is no operator
 
 
-def _place(loop: LoopSpec, name: str) -> int:
+def _place_in_loop(loop: LoopSpec, name: str) -> int:
     return loop.steps.index(name)

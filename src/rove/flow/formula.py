@@ -50,7 +50,7 @@ class Formula:
         Raises:
             ValueError: units do not go together, or something is divided by 0.
         """
-        return _value(self.tree, amount_of)
+        return _evaluate_formula(self.tree, amount_of)
 
 
 def read_formula(text: str) -> Formula:
@@ -98,12 +98,12 @@ def _needs(node: ast.expr) -> Iterator[Needed]:
             raise ValueError(message)
 
 
-def _value(node: ast.expr, amount_of: AmountOf) -> Amount:
+def _evaluate_formula(node: ast.expr, amount_of: AmountOf) -> Amount:
     match node:
         case ast.BinOp(left=left, op=op, right=right):
-            return _joined(op, _value(left, amount_of), _value(right, amount_of))
+            return _combine_amounts(op, _evaluate_formula(left, amount_of), _evaluate_formula(right, amount_of))
         case ast.UnaryOp(operand=part):
-            found = _value(part, amount_of)
+            found = _evaluate_formula(part, amount_of)
             return Amount(-found.value, found.unit)
         case ast.Name(id=name):
             return amount_of(Needed(name))
@@ -111,7 +111,7 @@ def _value(node: ast.expr, amount_of: AmountOf) -> Amount:
             earlier = amount_of(Needed(name, before=True))
             if called == BEFORE:
                 return earlier
-            both = _joined(ast.Add(), amount_of(Needed(name)), earlier)
+            both = _combine_amounts(ast.Add(), amount_of(Needed(name)), earlier)
             return Amount(both.value / 2, both.unit)
         case ast.Constant(value=int() | float() as number):
             return Amount(float(number))
@@ -119,7 +119,7 @@ def _value(node: ast.expr, amount_of: AmountOf) -> Amount:
             raise AssertionError(node)  # `read_formula` has looked
 
 
-def _joined(op: ast.operator, left: Amount, right: Amount) -> Amount:
+def _combine_amounts(op: ast.operator, left: Amount, right: Amount) -> Amount:
     if isinstance(op, ast.Add | ast.Sub):
         if dict(left.unit) != dict(right.unit):
             message = f"{unit_text(left.unit)} and {unit_text(right.unit)} cannot be added"

@@ -213,7 +213,7 @@ def journal_of(log: FlowLog, name: str) -> Journal:
         InputError: there is no such run, or it cannot be read.
     """
     run_id = log.named(name)
-    return Journal(log, run_id, _read(run_id, log.events(run_id)))
+    return Journal(log, run_id, _decode_journal_entries(run_id, log.events(run_id)))
 
 
 def flow_in(started: Started) -> Flow:
@@ -228,34 +228,34 @@ def where_in(started: Started) -> Filter | None:
 
 def infos(log: FlowLog) -> Iterator[RunInfo]:
     """List runs, the latest first, each read when it is asked for. Blocks."""
-    return map(partial(_info, log), log.listed())
+    return map(partial(_run_info_from_log, log), log.listed())
 
 
 def run_info(log: FlowLog, run_id: str) -> RunInfo | None:
     """What a list shows of the run of this id, None where there is none. Blocks."""
     run = log.get(run_id)
-    return _info(log, run) if run else None
+    return _run_info_from_log(log, run) if run else None
 
 
-def _info(log: FlowLog, run: KeptRun) -> RunInfo:
+def _run_info_from_log(log: FlowLog, run: KeptRun) -> RunInfo:
     lines = log.events(run.run_id)
     try:
-        return _told(run, Journal(log, run.run_id, _read(run.run_id, lines)))
+        return _run_info_from_journal(run, Journal(log, run.run_id, _decode_journal_entries(run.run_id, lines)))
     except (InputError, ConfigError, msgspec.MsgspecError):
-        return _unreadable(run, lines)
+        return _unreadable_run_info(run, lines)
 
 
-def _unreadable(run: KeptRun, lines: Sequence[str]) -> RunInfo:
+def _unreadable_run_info(run: KeptRun, lines: Sequence[str]) -> RunInfo:
     """What a list shows of a run of which something cannot be read: whose it is, and of which flow, if that can be."""
     name = owner = ""
     with suppress(InputError, ConfigError, msgspec.MsgspecError):
-        started = Journal(None, run.run_id, _read(run.run_id, lines[:1])).started
+        started = Journal(None, run.run_id, _decode_journal_entries(run.run_id, lines[:1])).started
         owner = started.owner
         name = flow_in(started).name
     return RunInfo(run.run_id, name, "unreadable", 0, run.started_at, run.updated_at, owner=owner)
 
 
-def _told(run: KeptRun, journal: Journal) -> RunInfo:
+def _run_info_from_journal(run: KeptRun, journal: Journal) -> RunInfo:
     name = flow_in(journal.started).name
     asked = tuple(one.question for one in journal.waiting)
     steps, owner = len(journal.finished), journal.started.owner
@@ -265,7 +265,7 @@ def _told(run: KeptRun, journal: Journal) -> RunInfo:
     return RunInfo(run.run_id, name, journal.status, steps, *times, asked, owner, question)
 
 
-def _read(run_id: str, lines: Sequence[str]) -> list[Entry]:
+def _decode_journal_entries(run_id: str, lines: Sequence[str]) -> list[Entry]:
     try:
         return [_DECODER.decode(line) for line in lines]
     except msgspec.MsgspecError as error:

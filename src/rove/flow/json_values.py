@@ -24,7 +24,7 @@ def value_json(value: object) -> bytes:
     Raises:
         TypeError: it holds what cannot be written.
     """
-    return msgspec.json.encode(value, enc_hook=_plain)
+    return msgspec.json.encode(value, enc_hook=_encode_custom_value)
 
 
 def from_json(text: bytes | msgspec.Raw, kind: Type) -> Any:  # noqa: ANN401 - a value of that type
@@ -34,7 +34,7 @@ def from_json(text: bytes | msgspec.Raw, kind: Type) -> Any:  # noqa: ANN401 - a
         InputError: it is no value of that type.
     """
     try:
-        return msgspec.json.decode(with_new_verdicts(bytes(text).decode()), type=kind, dec_hook=_made)
+        return msgspec.json.decode(with_new_verdicts(bytes(text).decode()), type=kind, dec_hook=_decode_custom_value)
     except (msgspec.MsgspecError, ValueError, TypeError) as error:
         message = f"What a step gave cannot be read: {error}."
         raise InputError(message, cure="Run the flow anew: the operator gives something else now.") from error
@@ -51,10 +51,12 @@ def can_be_kept(kind: Type) -> bool:
         info = inspect.type_info(kind)
     except (TypeError, NameError):
         return False
-    return all(one.cls is object or issubclass(_class(one.cls), np.ndarray | Path) for one in _own(info, set()))
+    return all(
+        one.cls is object or issubclass(_class(one.cls), np.ndarray | Path) for one in _custom_types_within(info, set())
+    )
 
 
-def _own(info: inspect.Type, seen: set[int]) -> Iterator[inspect.CustomType]:
+def _custom_types_within(info: inspect.Type, seen: set[int]) -> Iterator[inspect.CustomType]:
     """Return the types within a type that msgspec knows nothing of."""
     if id(info) in seen:
         return
@@ -76,14 +78,14 @@ def _own(info: inspect.Type, seen: set[int]) -> Iterator[inspect.CustomType]:
         case _:
             return
     for one in within:
-        yield from _own(one, seen)
+        yield from _custom_types_within(one, seen)
 
 
 def _class(kind: Any) -> type:  # noqa: ANN401 - a class, or one with arguments
     return getattr(kind, "__origin__", kind)
 
 
-def _plain(value: object) -> object:
+def _encode_custom_value(value: object) -> object:
     match value:
         case np.ndarray():
             array = cast("NDArray[Any]", value)
@@ -99,7 +101,7 @@ def _plain(value: object) -> object:
             raise TypeError(message)
 
 
-def _made(kind: type, value: Any) -> object:  # noqa: ANN401 - whatever stands there
+def _decode_custom_value(kind: type, value: Any) -> object:  # noqa: ANN401 - whatever stands there
     if issubclass(_class(kind), np.ndarray):
         dtype, shape, held = value
         return np.frombuffer(base64.b64decode(held), np.dtype(dtype)).reshape(shape)

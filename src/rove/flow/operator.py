@@ -40,7 +40,7 @@ def _nobody(question: str, options: Sequence[str]) -> str:
     raise WaitingError(question, options)
 
 
-async def _unconfirmed(what: str) -> None:
+async def _raise_waiting_error(what: str) -> None:
     raise WaitingError(what)
 
 
@@ -58,7 +58,7 @@ class FlowContext:
     history: History = START
     listener: Listener = ignore
     ask: Callable[[str, Sequence[str]], str] = _nobody
-    once: Callable[[str], Awaitable[None]] = _unconfirmed
+    once: Callable[[str], Awaitable[None]] = _raise_waiting_error
 
     def within(self, conditions: Sequence[str]) -> Filter | None:
         """The filter of the run, and conditions like "layer=reviews", which must hold as well.
@@ -132,7 +132,7 @@ def operator_of(function: Callable[..., Awaitable[object]], name: str = "") -> O
     name = name or getattr(function, "__name__", "operator")
     marks: _Marks = getattr(function, _MARKS, _Marks())
     parameters = list(inspect.signature(function).parameters.values())
-    hints = _hints(function, name)
+    hints = _operator_type_hints(function, name)
     wrong = [
         one.name for one in parameters if one.name not in hints or one.kind in (one.VAR_KEYWORD, one.VAR_POSITIONAL)
     ]
@@ -146,7 +146,7 @@ def operator_of(function: Callable[..., Awaitable[object]], name: str = "") -> O
     return Operator(name, function, inputs, hints["return"], marks.effects, marks.needs, marks.confirms)
 
 
-def _hints(function: Callable[..., object], name: str) -> Mapping[str, Any]:
+def _operator_type_hints(function: Callable[..., object], name: str) -> Mapping[str, Any]:
     try:
         return get_type_hints(function)
     except (NameError, TypeError) as error:

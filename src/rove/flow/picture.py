@@ -41,7 +41,7 @@ def as_lines(plan: FlowPlan) -> Iterator[str]:
     for row in levels(plan):
         yield "  │" if len(row) == 1 else f"  │ {len(row)} at the same time"
         for node in row:
-            yield f"  ├ {_title(node)}{_from(node)}{_notes(plan, node)}"
+            yield f"  ├ {_flow_node_title(node)}{_from(node)}{_flow_node_notes(plan, node)}"
     yield "  │"
     for name, value in plan.output.items():
         yield f"  └ {name} = {' | '.join(str(one) for one in choices(value)) or value}"
@@ -52,11 +52,11 @@ def as_mermaid(plan: FlowPlan) -> str:
     lines = ["flowchart TD"]
     for loop in plan.rounds.values():
         lines.append(f'  subgraph {loop.name} ["{loop.name}: at most {loop.spec.at_most} rounds"]')
-        lines += [f"    {_box(plan.nodes[name])}" for name in loop.spec.steps]
+        lines += [f"    {_mermaid_node(plan.nodes[name])}" for name in loop.spec.steps]
         lines.append("  end")
-    lines += [f"  {_box(node)}" for node in plan.nodes.values() if not node.loop]
+    lines += [f"  {_mermaid_node(node)}" for node in plan.nodes.values() if not node.loop]
     for node in plan.nodes.values():
-        label = f'|"{_quoted(node.when.text)}"|' if node.when else ""
+        label = f'|"{_escape_mermaid(node.when.text)}"|' if node.when else ""
         lines += [f"  {one} -->{label} {node.name}" for one in sorted(node.before)]
         lines += [f'  {one} -.->|"the round before"| {node.name}' for one in sorted(node.back)]
     for name, value in plan.output.items():
@@ -80,7 +80,7 @@ def as_svg(plan: FlowPlan) -> str:
     for node in plan.nodes.values():
         parts += [_edge(spots, one, node.name, dashed=False) for one in sorted(node.before)]
         parts += [_edge(spots, one, node.name, dashed=True) for one in sorted(node.back)]
-    parts += [_drawn(node, spots[node.name]) for node in plan.nodes.values()]
+    parts += [_flow_node_svg(node, spots[node.name]) for node in plan.nodes.values()]
     return "\n".join([*parts, "</svg>\n"])
 
 
@@ -103,19 +103,19 @@ def _edge(spots: Mapping[str, tuple[int, int]], begin: str, end: str, *, dashed:
     return f'<path d="{path}" fill="none" stroke="#667"{style} marker-end="url(#arrow)"/>'
 
 
-def _drawn(node: FlowNode, spot: tuple[int, int]) -> str:
+def _flow_node_svg(node: FlowNode, spot: tuple[int, int]) -> str:
     x, y = spot
     fill = "#fdeedd" if node.operator.effects != "none" else "#eef3fb"
     dash = ' stroke-dasharray="5 3"' if node.when else ""
     title = escape("\n".join(filter(None, (node.operator.about, node.when.text if node.when else ""))))
     return (
         f'<g><title>{title}</title><rect x="{x}" y="{y}" width="{STEP_W}" height="{STEP_H}" rx="6" fill="{fill}" '
-        f'stroke="#667"{dash}/><text x="{x + 10}" y="{y + 19}" font-weight="bold">{escape(_cut(node.name))}</text>'
-        f'<text x="{x + 10}" y="{y + 36}" fill="#445">{escape(_cut(node.operator.name))}</text></g>'
+        f'stroke="#667"{dash}/><text x="{x + 10}" y="{y + 19}" font-weight="bold">{escape(_box_text(node.name))}</text>'
+        f'<text x="{x + 10}" y="{y + 36}" fill="#445">{escape(_box_text(node.operator.name))}</text></g>'
     )
 
 
-def _title(node: FlowNode) -> str:
+def _flow_node_title(node: FlowNode) -> str:
     return f"{node.name}: {node.operator.name}"
 
 
@@ -124,7 +124,7 @@ def _from(node: FlowNode) -> str:
     return f"  ← {', '.join(before)}" if before else ""
 
 
-def _notes(plan: FlowPlan, node: FlowNode) -> str:
+def _flow_node_notes(plan: FlowPlan, node: FlowNode) -> str:
     spec = node.spec
     notes = [
         f"when {node.when.text}" if node.when else "",
@@ -138,13 +138,13 @@ def _notes(plan: FlowPlan, node: FlowNode) -> str:
     return f"  [{said}]" if said else ""
 
 
-def _box(node: FlowNode) -> str:
-    return f'{node.name}["{_quoted(_title(node))}"]'
+def _mermaid_node(node: FlowNode) -> str:
+    return f'{node.name}["{_escape_mermaid(_flow_node_title(node))}"]'
 
 
-def _quoted(text: str) -> str:
+def _escape_mermaid(text: str) -> str:
     return text.replace('"', "#quot;")
 
 
-def _cut(text: str) -> str:
+def _box_text(text: str) -> str:
     return text if len(text) <= MOST_CHARS else f"{text[: MOST_CHARS - 1]}…"

@@ -48,7 +48,7 @@ def parsed(value: object) -> object:
     ('$5', 3)
     """
     if isinstance(value, str):
-        return _text(value)
+        return _text_or_choice(value)
     if isinstance(value, Mapping):
         return {str(name): parsed(one) for name, one in cast("Mapping[object, object]", value).items()}
     if isinstance(value, Sequence):
@@ -97,7 +97,7 @@ def part_of(value: object, path: Sequence[Part]) -> object:
     return value
 
 
-def _text(value: str) -> object:
+def _text_or_choice(value: str) -> object:
     if value.startswith(ESCAPED):
         return value[1:]
     if not value.startswith("$"):
@@ -106,8 +106,8 @@ def _text(value: str) -> object:
     if not all(found):
         message = f"{value!r} is not a reference"
         raise ValueError(message)
-    return Choice(tuple(_reference(match[1], match[2]) for match in found if match))
+    return Choice(tuple(_reference_from_text(match[1], match[2]) for match in found if match))
 
 
-def _reference(root: str, rest: str) -> Reference:
+def _reference_from_text(root: str, rest: str) -> Reference:
     return Reference(root, tuple(int(part) if part.isdigit() else part for part in rest.split(".")[1:]))

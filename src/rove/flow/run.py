@@ -81,12 +81,12 @@ async def run(
         InputError: an input is missing or wrong.
         ServiceError: a step failed, or the run took too long.
     """
-    plan = _planned(flow)
+    plan = _valid_flow_plan(flow)
     values = inputs_of(flow, given)
     await _check_there(kb, plan, values)
     journal = await begun(_log(kb) if keep else None, flow, values, where, history, owner)
     note(await kb.notes_on(where), lambda event: listener(StepTold("", event)))
-    return await _gone_on(kb, plan, journal, values, (where, history), listener)
+    return await _execute_flow_plan(kb, plan, journal, values, (where, history), listener)
 
 
 async def resume(
@@ -120,7 +120,7 @@ async def resume(
         if key not in asked:
             message = f"Nobody waits for an answer to {key!r}."
             raise InputError(message, cure=f"Asked is: {', '.join(sorted(asked)) or 'nothing'}.")
-    plan = _planned(flow or flow_in(journal.started))
+    plan = _valid_flow_plan(flow or flow_in(journal.started))
     started = journal.started
     kinds = {name: TYPES[spec.type] for name, spec in plan.flow.input.items()}
     held = from_json(started.given, dict[str, object])
@@ -128,7 +128,7 @@ async def resume(
     await _check_there(kb, plan, values)
     if replies:
         await journal.keep(*(Replied(key, text) for key, text in replies.items()))
-    return await _gone_on(kb, plan, journal, values, (where_in(started), started.history), listener)
+    return await _execute_flow_plan(kb, plan, journal, values, (where_in(started), started.history), listener)
 
 
 async def runs(kb: AsyncRove) -> list[RunInfo]:
@@ -147,7 +147,7 @@ async def forget(kb: AsyncRove, name: str) -> str:
     return run_id
 
 
-async def _gone_on(
+async def _execute_flow_plan(
     kb: AsyncRove,
     plan: FlowPlan,
     journal: Journal,
@@ -174,13 +174,13 @@ async def _gone_on(
         await journal.keep(Ended("failed", error.reason))
         raise
     if top.blocked:
-        return _waiting(journal)
+        return _flow_run_that_waits(journal)
     output = {name: resolved(value, top.outside) for name, value in plan.output.items()}
     await journal.keep(Ended("done"))
     return FlowRun(journal.run_id, "done", output, kept=journal.log is not None)
 
 
-def _waiting(journal: Journal) -> FlowRun:
+def _flow_run_that_waits(journal: Journal) -> FlowRun:
     if journal.log is None:
         message = f"A person is asked ({journal.waiting[0].question!r}), and the run is not kept until an answer comes."
         raise InputError(message, cure="Run it with keep=True.")
@@ -188,7 +188,7 @@ def _waiting(journal: Journal) -> FlowRun:
     return FlowRun(journal.run_id, "waiting", waiting=asked)
 
 
-def _planned(flow: Flow) -> FlowPlan:
+def _valid_flow_plan(flow: Flow) -> FlowPlan:
     plan, problems = checked(flow)
     if problems:
         raise refused(flow, problems)

@@ -66,7 +66,7 @@ class Scope:
                     for task in self._tasks.values():
                         task.cancel()
         except BaseExceptionGroup as group_of_errors:
-            raise _first(group_of_errors) from None
+            raise _first_error_of_group(group_of_errors) from None
 
     def outside(self, reference: Reference) -> object:
         """Return what a reference outside of all steps stands for."""
@@ -212,7 +212,11 @@ class Scope:
             await asyncio.wait(left, return_when=asyncio.FIRST_COMPLETED)
 
 
-def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
+def _first_error_of_group(group: BaseExceptionGroup[BaseException]) -> BaseException:
     """Return the first error of a group, within groups too."""
     inner = group.exceptions[0]
-    return _first(cast("BaseExceptionGroup[BaseException]", inner)) if isinstance(inner, BaseExceptionGroup) else inner
+    return (
+        _first_error_of_group(cast("BaseExceptionGroup[BaseException]", inner))
+        if isinstance(inner, BaseExceptionGroup)
+        else inner
+    )

@@ -55,10 +55,10 @@ async def so_far(kb: AsyncRove, name: str) -> RunSoFar:
         ConfigError: its flow cannot be read by this version.
         InputError: there is no such run, or what it has kept cannot be read.
     """
-    return await asyncio.to_thread(_read, FlowLog(kb.store.catalog.database), name)
+    return await asyncio.to_thread(_read_run_so_far, FlowLog(kb.store.catalog.database), name)
 
 
-def _read(log: FlowLog, name: str) -> RunSoFar:
+def _read_run_so_far(log: FlowLog, name: str) -> RunSoFar:
     journal = journal_of(log, name)
     plan, problems = checked(flow_in(journal.started))
     if problems:
@@ -66,8 +66,8 @@ def _read(log: FlowLog, name: str) -> RunSoFar:
     given = from_json(journal.started.given, dict[str, object])
     last = journal.entries[-1]
     reason = last.reason if isinstance(last, Ended) else ""
-    steps = _steps(journal, plan, reason)
-    values = _values(plan, steps)
+    steps = _steps_so_far(journal, plan, reason)
+    values = _latest_step_values(plan, steps)
 
     def value(reference: Reference) -> object:
         return part_of(given if reference.root == INPUT else values.get(reference.root), reference.path)
@@ -85,7 +85,7 @@ def _read(log: FlowLog, name: str) -> RunSoFar:
     )
 
 
-def _steps(journal: Journal, plan: FlowPlan, reason: str) -> tuple[StepSoFar, ...]:
+def _steps_so_far(journal: Journal, plan: FlowPlan, reason: str) -> tuple[StepSoFar, ...]:
     found = [
         StepSoFar(key, "finished", one.seconds, value=from_json(one.output, plan.nodes[parts(key)[0]].operator.output))
         for key, one in journal.finished.items()
@@ -96,7 +96,7 @@ def _steps(journal: Journal, plan: FlowPlan, reason: str) -> tuple[StepSoFar, ..
     return tuple(found)
 
 
-def _values(plan: FlowPlan, steps: tuple[StepSoFar, ...]) -> Mapping[str, object]:
+def _latest_step_values(plan: FlowPlan, steps: tuple[StepSoFar, ...]) -> Mapping[str, object]:
     """What each step gave at last: of a loop in its last round, of a step with `each` the list."""
     rounds: dict[str, int] = {}
     for step in steps:

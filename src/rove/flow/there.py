@@ -47,15 +47,15 @@ async def there_of(kb: AsyncRove, plan: FlowPlan, *, keep: bool = True) -> There
 
 def lacking(plan: FlowPlan, there: There, values: Mapping[str, object] = MappingProxyType({})) -> list[Problem]:
     """Return what steps need, and the base has not. `values`: the inputs of the run, which may name a database."""
-    return [problem for node in plan.nodes.values() for problem in _lacking(node, there, values)]
+    return [problem for node in plan.nodes.values() for problem in _node_problems(node, there, values)]
 
 
-def _lacking(node: FlowNode, there: There, values: Mapping[str, object]) -> Iterator[Problem]:
+def _node_problems(node: FlowNode, there: There, values: Mapping[str, object]) -> Iterator[Problem]:
     place, operator = f"steps.{node.name}", node.operator
 
     def named(name: str) -> str | None:
         """What an input names; None where a step before says so."""
-        value = resolved(node.given.get(name, ""), lambda one: _given(one, values))
+        value = resolved(node.given.get(name, ""), lambda one: _flow_input_value(one, values))
         return value if isinstance(value, str) else None
 
     if "chat" in operator.needs and not there.chat:
@@ -66,7 +66,7 @@ def _lacking(node: FlowNode, there: There, values: Mapping[str, object]) -> Iter
         yield from _tool(f"{place}.tool", node, named("tool"), there)
 
 
-def _given(one: Reference, values: Mapping[str, object]) -> object:
+def _flow_input_value(one: Reference, values: Mapping[str, object]) -> object:
     return part_of(values, one.path) if one.root == INPUT else None
 
 

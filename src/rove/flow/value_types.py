@@ -44,10 +44,10 @@ def part_type(kind: Type, path: Sequence[Part]) -> Type:
     """
     for place, part in enumerate(path):
         kind = without_nothing(kind)
-        item = _item(kind)
+        item = _sequence_item_type(kind)
         if kind in (Any, object):
             return Any
-        origin = _origin(kind)
+        origin = _origin_class(kind)
         if origin is not None and issubclass(origin, Mapping):
             kind = get_args(kind)[1] if get_args(kind) else Any
         elif item is not None:
@@ -76,10 +76,10 @@ def fits_type(given: Type, wanted: Type) -> bool:
         return given is str or (get_origin(given) is Literal and set(get_args(given)) <= set(get_args(wanted)))
     if get_origin(given) is Literal:
         return fits_type(type(get_args(given)[0]), wanted)
-    inner, outer = _item(given), _item(wanted)
+    inner, outer = _sequence_item_type(given), _sequence_item_type(wanted)
     if inner is not None and outer is not None:
         return fits_type(inner, outer)
-    return _class_fits(_origin(given) or given, _origin(wanted) or wanted)
+    return _class_fits(_origin_class(given) or given, _origin_class(wanted) or wanted)
 
 
 def type_name(kind: Type) -> str:
@@ -93,7 +93,7 @@ def type_name(kind: Type) -> str:
         return " or ".join(type_name(one) for one in get_args(kind))
     if get_origin(kind) is Literal:
         return " or ".join(map(repr, get_args(kind)))
-    item = _item(kind)
+    item = _sequence_item_type(kind)
     if item is not None:
         return f"list of {type_name(item)}"
     return getattr(kind, "__name__", str(kind))
@@ -102,7 +102,7 @@ def type_name(kind: Type) -> str:
 def item_type(kind: Type) -> Type | None:
     """Return the type of a list's elements, None where it is no list."""
     kind = without_nothing(kind)
-    return Any if kind in (Any, object) else _item(kind)
+    return Any if kind in (Any, object) else _sequence_item_type(kind)
 
 
 @cache
@@ -128,15 +128,15 @@ def _member(kind: Type, part: Part) -> Type:
     return known[str(part)]
 
 
-def _item(kind: Type) -> Type | None:
-    origin = _origin(kind)
+def _sequence_item_type(kind: Type) -> Type | None:
+    origin = _origin_class(kind)
     if origin is None or not issubclass(origin, Sequence) or issubclass(origin, str):
         return None
     inner = [one for one in get_args(kind) if one is not ...]
     return inner[0] if inner and all(one == inner[0] for one in inner) else Any
 
 
-def _origin(kind: Type) -> type | None:
+def _origin_class(kind: Type) -> type | None:
     origin: object = get_origin(kind) or kind
     return origin if isinstance(origin, type) else None
 

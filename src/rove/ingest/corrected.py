@@ -43,10 +43,10 @@ def _with_corrections(
             SetFields(database).put({document_id: marks})
         kept = {(one.made_at, one.after) for one in made}
         if lost := [one for one in before if (one.made_at, one.after) not in kept]:
-            said[item.ledger_source] = " ".join(dict.fromkeys(map(_said, lost[:MOST_SAID])))
+            said[item.ledger_source] = " ".join(dict.fromkeys(map(_correction_loss_text, lost[:MOST_SAID])))
     return latest, said
 
 
-def _said(one: Correction) -> str:
+def _correction_loss_text(one: Correction) -> str:
     words = " ".join(one.after.split())
     return LOST.format(name=one.by, words=f"“{words[:MOST_WORDS]}{'…' * (len(words) > MOST_WORDS)}”")

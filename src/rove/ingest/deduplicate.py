@@ -24,7 +24,7 @@ class Deduplicator:
         """Return the documents that are to be kept, signed, and those that say the same as an earlier one."""
         if self.mode == "off" or not prepared:
             return list(prepared), []
-        signed = _signed(prepared)
+        signed = _with_signatures(prepared)
         asked = [Signed(item.document.document_id, item.signature, item.document.source) for item in signed]
         found = self.duplicates.find(asked)
         alike = [
@@ -52,7 +52,7 @@ class Deduplicator:
         return self.mode == "skip" and (duplicate.exact or duplicate.similarity >= SAME)
 
 
-def _signed(prepared: Sequence[Prepared]) -> list[Prepared]:
+def _with_signatures(prepared: Sequence[Prepared]) -> list[Prepared]:
     """Sign those that were read in this process; those from the sandbox come with their signature."""
     todo = [number for number, item in enumerate(prepared) if not item.signature]
     made = signatures([compared_text(prepared[number].document) for number in todo]) if todo else []

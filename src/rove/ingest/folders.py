@@ -30,6 +30,8 @@ from rove.store.store import Store
 
 EMPTY = "Nothing is in it now; {documents} of it stay, in case its disk is not mounted."
 PIECE_BYTES = 1 << 20
+SAMPLED = 20
+"""Files of a folder by whose names it is looked whether it lay elsewhere."""
 CLOCKS_DIFFER_S = 2.0
 """So much older than its entry a file has to be to be taken for unchanged without a look at it."""
 
@@ -77,10 +79,13 @@ def folder_changes(
             left_out.add(path_spelled_as(root), EMPTY.format(documents=count_text(count, "document")))
     held = {one.source: one for one in store.ledger.held_under(seen)} if seen else {}
     files = [at for at in found if at.path and at.text is None and not at.is_schema]
-    named = _named(store, [at for at in files if not at.uri.startswith(roots)], recipe)
+    looked = _Looked(here, roots)
+    named = _ledger_sources_of_files(store, [at for at in files if not at.uri.startswith(roots)], recipe)
+    below = [at for at in files if at.uri.startswith(roots) and at.uri not in held]
+    if any(looked.is_gone(one.source) for one in store.ledger.held_ending(_sample_name_ends(below)) if one.documents):
+        named |= _ledger_sources_of_files(store, below, recipe)  # the folder itself has moved, as it seems
     if not held and not named:
         return FolderChanges()
-    looked = _Looked(here, roots)
     missing = [source for source in held if source not in here and source.removesuffix(SCHEMA_MARK) not in here]
     gone = [source for source in missing if looked.is_gone(source)]
     is_gone = set(gone)
@@ -97,7 +102,12 @@ def mounted(roots: Iterable[str], here: Iterable[str]) -> list[str]:
     return [root for root in roots if any(uri.startswith(root) for uri in found)]
 
 
-def _named(store: Store, files: Sequence[Location], recipe: Recipe) -> dict[str, HeldSource]:
+def _sample_name_ends(files: Sequence[Location]) -> list[str]:
+    """Return how the names of some of the files end, spread evenly."""
+    return [f"{os.sep}{PurePath(at.uri).name}" for at in files[:: max(1, -(-len(files) // SAMPLED))]]
+
+
+def _ledger_sources_of_files(store: Store, files: Sequence[Location], recipe: Recipe) -> dict[str, HeldSource]:
     """What is held of files that are named by themselves, and of those that had the bytes of the new ones."""
     held = {one.source: one for one in store.ledger.held_as([at.uri for at in files], [])}
     new = [at for at in files if at.uri not in held or not held[at.uri].documents]
@@ -131,8 +141,8 @@ class _Looked:
     def _is_found_by_another_case(self, source: str, path: Path) -> bool:
         """Say whether a file was found by another spelling of its name, as file systems that heed no case allow."""
         if self._same is None:
-            self._same = {_folded(uri): uri for uri in self._here}
-        other = self._same.get(_folded(source))
+            self._same = {_normalize_file_name(uri): uri for uri in self._here}
+        other = self._same.get(_normalize_file_name(source))
         with suppress(OSError):
             return other is not None and path.samefile(path_spelled_as(other))
         return False
@@ -153,7 +163,7 @@ class _Looked:
         return True
 
 
-def _folded(name: str) -> str:
+def _normalize_file_name(name: str) -> str:
     return unicodedata.normalize("NFC", name).casefold()
 
 
@@ -192,14 +202,14 @@ def _moves(
     for found_as, sources in moved.items():
         places = lying[found_as]
         left = [source for source in sources if source not in places]
-        moves |= _paired(left, [uri for uri in places if uri not in sources])
+        moves |= _file_moves(left, [uri for uri in places if uri not in sources])
     return moves
 
 
-def _paired(sources: Sequence[str], places: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _file_moves(sources: Sequence[str], places: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Pair files of the same bytes with where they may lie by now: first those that have kept their name, in order.
 
-    >>> list(_paired(["/a/x.md", "/a/y.md"], ["/b/x.md", "/b/z.md"])), list(_paired(["/a/y.md"], ["/b/x.md"]))
+    >>> list(_file_moves(["/a/x.md", "/a/y.md"], ["/b/x.md", "/b/z.md"])), list(_file_moves(["/a/y.md"], ["/b/x.md"]))
     ([('/a/x.md', '/b/x.md'), ('/a/y.md', '/b/z.md')], [('/a/y.md', '/b/x.md')])
     """
     named: dict[str, deque[str]] = defaultdict(deque)
@@ -215,13 +225,13 @@ def _may_have_changed(location: Location, entry: HeldSource) -> bool:
     """Say whether a file was written or renamed since its entry was; where that cannot be told, it may have been."""
     try:
         facts = os.stat(location.path or "")  # noqa: PTH116 - of each file of a folder: half as long as `Path.stat`
-        return max(facts.st_mtime, facts.st_ctime) > _seconds(entry.updated_at) - CLOCKS_DIFFER_S
+        return max(facts.st_mtime, facts.st_ctime) > _ledger_timestamp(entry.updated_at) - CLOCKS_DIFFER_S
     except (OSError, ValueError):
         return True
 
 
 @lru_cache(maxsize=64)
-def _seconds(time: str) -> float:
+def _ledger_timestamp(time: str) -> float:
     """A time of the ledger in seconds; those of one `add` are few."""
     return datetime.fromisoformat(time).timestamp()
 

@@ -88,7 +88,7 @@ class Ingest:
         self.listener = listener
         self.first = first
         self.report = ReportBuilder()
-        self.left_out = LeftOut()
+        self.left_out = LeftOut(store.folder)
         self._began = monotonic()
         self._loop = asyncio.get_running_loop()
         self._lost: dict[str, list[LostChunk]] = {}
@@ -133,10 +133,10 @@ class Ingest:
         SQLite gives back the interpreter's lock for every row: beside a busy thread that costs up to 5 ms each time.
         """
         await self._settle_first()
-        reading = _begun(batches)
+        reading = _start_reading_batch(batches)
         try:
             while (batch := await asyncio.shield(reading)) is not None:
-                reading = _begun(batches)
+                reading = _start_reading_batch(batches)
                 fresh, found = await self._embed(batch)
                 await asyncio.wait([reading])
                 await self._keep(fresh, found)
@@ -178,9 +178,9 @@ class Ingest:
         if self.readers.workers:
             await asyncio.to_thread(self.readers.workers.finish)
         embedders = [self.models.embedder, *([self.first[0]] if self.first else [])]
-        for said in filter(None, (remembering(one).take_note() for one in embedders)):
-            self.listener(Noted(said))
-            self.report.noted(LedgerEntry(EMBEDDER, "live", reason=said))
+        for one in (note for embedder in embedders for note in remembering(embedder).take_notes()):
+            self.listener(Noted(one.text("en"), one))
+            self.report.noted(LedgerEntry(EMBEDDER, "live", reason=one.text("en")))
         return self.report.report(monotonic() - self._began, self.left_out)
 
     # -- reading: in a thread, and in other processes --------------------------------------------------------------
@@ -320,7 +320,7 @@ class Ingest:
             self.listener(SourceDone(done.entry, done.unchanged))
 
 
-def _begun(batches: Iterator[Batch]) -> asyncio.Future[Batch | None]:
+def _start_reading_batch(batches: Iterator[Batch]) -> asyncio.Future[Batch | None]:
     """Read the next batch in a thread. The future is no task, so that a loop that ends does not let go of it."""
     context = copy_context()
     return asyncio.get_running_loop().run_in_executor(None, lambda: context.run(next_batch, batches))

@@ -39,7 +39,7 @@ def recipe_of(settings: Settings, model: str, *, with_chat: bool, read_by: str =
     chosen = chunk.model_dump_json() + repr((reading.keep_boilerplate, _ocr_trait(reading.ocr), reading.max_rows))
     chosen += repr(settings.search.keyword_fields)
     heard = transcriber_of(settings.transcriber)
-    if said := _told(settings.transcriber, heard):
+    if said := _transcriber_recipe_parts(settings.transcriber, heard):
         chosen += repr(said)
     convert = reading.convert and bool(library())
     limits = (reading.max_file_mb, reading.max_cpu_s, reading.max_memory_mb, reading.max_ocr_s)
@@ -90,7 +90,7 @@ def transcriber_of(settings: TranscriberSettings) -> str:
     return settings.name
 
 
-def _told(settings: TranscriberSettings, heard: str) -> tuple[str, ...]:
+def _transcriber_recipe_parts(settings: TranscriberSettings, heard: str) -> tuple[str, ...]:
     """What of the settings decides which words a recording has, where that is not as it is without any."""
     if settings.name == AUTO and heard != ENDPOINT and not settings.language:
         return ()

@@ -34,7 +34,7 @@ async def fetched(locations: Sequence[Location], limits: FetchLimits) -> AsyncIt
     waiting = iter(locations)
     turn = asyncio.Semaphore(AT_ONCE)
     while some := list(islice(waiting, PAGES)):
-        yield list(await asyncio.gather(*(_page(location, limits, turn) for location in some)))
+        yield list(await asyncio.gather(*(_fetch_location(location, limits, turn) for location in some)))
 
 
 async def crawled(url: str, plan: CrawlPlan, limits: FetchLimits) -> AsyncIterator[Fetched]:
@@ -43,7 +43,7 @@ async def crawled(url: str, plan: CrawlPlan, limits: FetchLimits) -> AsyncIterat
     some: Fetched = []
 
     def failed(page: str, error: InputError) -> None:
-        ends.append(_end(page, error))
+        ends.append(_source_end_from_error(page, error))
 
     try:
         crawl: Callable[..., AsyncIterator[Source]] = load("rove.load.web.crawl:crawl")  # which takes long to import
@@ -54,7 +54,7 @@ async def crawled(url: str, plan: CrawlPlan, limits: FetchLimits) -> AsyncIterat
                 yield some
                 some = []
     except InputError as error:
-        ends.append(_end(url, error))
+        ends.append(_source_end_from_error(url, error))
     yield [*some, *ends]
 
 
@@ -63,16 +63,16 @@ def located(source: Source) -> Location:
     return Location(source.uri, source.name, source.kind, data=source.data, metadata=source.metadata)
 
 
-async def _page(location: Location, limits: FetchLimits, turn: asyncio.Semaphore) -> Location | SourceEnd:
+async def _fetch_location(location: Location, limits: FetchLimits, turn: asyncio.Semaphore) -> Location | SourceEnd:
     async with turn:
         try:
             source: Source = await load("rove.load.web.fetch:fetch")(location.address, limits=limits)
         except InputError as error:
-            return _end(location.uri, error)
+            return _source_end_from_error(location.uri, error)
     page = located(source)
     metadata = {**page.metadata, **location.metadata}
     return Location(location.uri, page.name, page.kind, data=page.data, metadata=metadata)
 
 
-def _end(uri: str, error: InputError) -> SourceEnd:
+def _source_end_from_error(uri: str, error: InputError) -> SourceEnd:
     return SourceEnd(uri, "", "", error.outcome, error.reason, error.cure)

@@ -235,7 +235,7 @@ class _Builder:
         inside = (children[0].span[0], children[-1].span[1]) if children else (self.cursor, self.cursor)
         span = self._lines_of(token) if token and mapped else inside
         headed = frame.kind == "table" and token is not None and bool(token.meta.get("headed", True))
-        self._add(BlockNode(frame.kind, span, children=children, level=_level(frame.kind, token), headed=headed))
+        self._add(BlockNode(frame.kind, span, children=children, level=_block_level(frame.kind, token), headed=headed))
 
     def _close_inline(self, token: Token, places: _Places) -> None:
         frame = self.frames.pop()
@@ -260,12 +260,12 @@ class _Builder:
     def _places(self, token: Token) -> _Places:
         """Find the content of a token: a cell that says where it begins, a piece of a line, or whole lines."""
         if "at" in token.meta:
-            return _cell(token.content, self.text, int(token.meta["at"]))
+            return _table_cell_places(token.content, self.text, int(token.meta["at"]))
         if self.frames[-1].kind in {"cell", "heading"} and "\n" not in token.content:
             first = token.map[0] if token.map else bisect_right(self.lines, self.cursor) - 1
             start = self._find(token.content, max(self.cursor, self.lines[first]))
             if start >= 0:
-                return _cell(token.content, self.text, start)
+                return _table_cell_places(token.content, self.text, start)
         return self._lined(token)
 
     def _find(self, content: str, start: int) -> int:
@@ -302,7 +302,7 @@ class _Builder:
         places.take(at, len(line) - lead)
 
 
-def _cell(content: str, text: str, at: int) -> _Places:
+def _table_cell_places(content: str, text: str, at: int) -> _Places:
     r"""Find the content of a cell, in which `\|` stands for a pipe."""
     places = _Places(content)
     for letter in content:
@@ -313,7 +313,7 @@ def _cell(content: str, text: str, at: int) -> _Places:
     return places
 
 
-def _level(kind: NodeKind, token: Token | None) -> int:
+def _block_level(kind: NodeKind, token: Token | None) -> int:
     """The level of a heading, the first number of a list or of a table's rows."""
     match kind:
         case "heading" if token:

@@ -45,33 +45,33 @@ def window(text: str, start: int, end: int, *, exact: Edge | None = None) -> Win
     """
     start = max(0, min(start, len(text)))
     end = min(max(end, start + 1), start + LONGEST, len(text))
-    fences = _fences(text)
-    begin = start if exact == "start" else _begin(text, start, fences)
-    after = end if exact == "end" else _end(text, end, fences)
+    fences = _fence_spans(text)
+    begin = start if exact == "start" else _block_break_before(text, start, fences)
+    after = end if exact == "end" else _block_break_after(text, end, fences)
     head, first = _head(text, begin, fences)
     blocks = block_tree(text[head[0] : head[1]] + text[begin:after])
     size = head[1] - head[0]
-    moved = (_moved(block, head[0], size, begin) for block in blocks)
-    tables = (_numbered(block, first) if n == 0 and first else block for n, block in enumerate(moved))
+    moved = (_shift_block(block, head[0], size, begin) for block in blocks)
+    tables = (_with_first_row_number(block, first) if n == 0 and first else block for n, block in enumerate(moved))
     return Window((begin, after), tuple(tables), continues=size > 0)
 
 
-def _begin(text: str, start: int, fences: Sequence[Span]) -> int:
+def _block_break_before(text: str, start: int, fences: Sequence[Span]) -> int:
     """The last place between blocks that is not after `start`; within a long block, the beginning of a line."""
     floor = max(0, start - _BLOCK_CHARS)
     places = [found.end() for found in _BETWEEN.finditer(text, floor, min(len(text), start + 2))]
-    free = [place for place in places if place <= start and not _within(place, fences)]
+    free = [place for place in places if place <= start and not _fence_around(place, fences)]
     if free or not floor:
         return free[-1] if free else 0
     line = text.rfind("\n", floor, start) + 1
     return line or start
 
 
-def _end(text: str, end: int, fences: Sequence[Span]) -> int:
+def _block_break_after(text: str, end: int, fences: Sequence[Span]) -> int:
     """The first place between blocks that is not before `end`; within a long block, the end of a line."""
     ceiling = min(len(text), end + _BLOCK_CHARS)
     for found in _BETWEEN.finditer(text, max(0, end - 2), ceiling):
-        if found.end() >= end and not _within(found.end(), fences):
+        if found.end() >= end and not _fence_around(found.end(), fences):
             return found.end()
     if ceiling == len(text):
         return ceiling
@@ -81,7 +81,7 @@ def _end(text: str, end: int, fences: Sequence[Span]) -> int:
 
 def _head(text: str, begin: int, fences: Sequence[Span]) -> tuple[Span, int]:
     """What has to stand before a piece that begins within a table or a fence, and the number of its first row."""
-    if inside := _within(begin, fences):
+    if inside := _fence_around(begin, fences):
         opened = text.find("\n", inside[0]) + 1
         return ((inside[0], opened), 0) if opened <= begin else ((begin, begin), 0)
     lines = _rows_before(text, begin)
@@ -108,7 +108,7 @@ def _rows_before(text: str, begin: int) -> list[int]:
     return found
 
 
-def _fences(text: str) -> list[Span]:
+def _fence_spans(text: str) -> list[Span]:
     """The spans of code between fences, these included."""
     found: list[Span] = []
     opened: tuple[int, str] | None = None
@@ -122,21 +122,21 @@ def _fences(text: str) -> list[Span]:
     return [*found, (opened[0], len(text))] if opened else found
 
 
-def _within(place: int, fences: Sequence[Span]) -> Span | None:
+def _fence_around(place: int, fences: Sequence[Span]) -> Span | None:
     """The fence that a place lies in."""
     at = bisect_right(fences, (place, 0)) - 1
     return fences[at] if at >= 0 and fences[at][0] < place < fences[at][1] else None
 
 
-def _moved(node: BlockNode, head: int, size: int, begin: int) -> BlockNode:
+def _shift_block(node: BlockNode, head: int, size: int, begin: int) -> BlockNode:
     """A node with its places in the whole text: the head stood at `head`, and what follows it at `begin`."""
 
     def placed(at: int, end: bool) -> int:
         return head + at if at < size or (end and at == size) else begin + at - size
 
     span = (placed(node.span[0], False), placed(node.span[1], True))
-    return replace(node, span=span, children=tuple(_moved(child, head, size, begin) for child in node.children))
+    return replace(node, span=span, children=tuple(_shift_block(child, head, size, begin) for child in node.children))
 
 
-def _numbered(node: BlockNode, first: int) -> BlockNode:
+def _with_first_row_number(node: BlockNode, first: int) -> BlockNode:
     return replace(node, level=first) if node.kind == "table" else node

@@ -25,7 +25,7 @@ def has_any(text: str, words: str, language: str) -> bool:
 
 def negations(language: str) -> str:
     """Return what turns a sentence of a language into its contrary, space-joined; "" where it is not known."""
-    return cast("Mapping[str, str]", _table("negations")).get(language, "")
+    return cast("Mapping[str, str]", _load_cue_words("negations")).get(language, "")
 
 
 def negates(text: str, language: str) -> bool:
@@ -43,7 +43,7 @@ def directions(text: str, language: str) -> frozenset[str]:
     >>> sorted(directions("How do I log in after noon?", "en")), directions("怎么登录？", "zh")
     (['after', 'in'], frozenset())
     """
-    words = cast("Mapping[str, str]", _table("directions")).get(language, "")
+    words = cast("Mapping[str, str]", _load_cue_words("directions")).get(language, "")
     return frozenset(_WORD.findall(text.casefold())).intersection(words.split())
 
 
@@ -72,7 +72,7 @@ def asking_spans(question: str, language: str) -> list[tuple[int, int]]:
 def _asking(language: str) -> tuple[regex.Pattern[str], Mapping[str, str]]:
     """Return what finds the words that ask, the longest first, and what each asks for."""
     kinds: dict[str, str] = {}
-    for kind, words in cast("Mapping[str, Mapping[str, str]]", _table("question_words")).items():
+    for kind, words in cast("Mapping[str, Mapping[str, str]]", _load_cue_words("question_words")).items():
         for word in filter(None, words.get(language, "").split("|")):
             kinds.setdefault(word, kind)
     some = "|".join(regex.escape(word) for word in sorted(kinds, key=len, reverse=True))
@@ -80,5 +80,5 @@ def _asking(language: str) -> tuple[regex.Pattern[str], Mapping[str, str]]:
 
 
 @cache
-def _table(name: str) -> Mapping[str, object]:
+def _load_cue_words(name: str) -> Mapping[str, object]:
     return tomllib.loads(Path(__file__).with_name(f"{name}.toml").read_text("utf-8"))

@@ -76,12 +76,12 @@ def detect(text: str, among: Collection[str] | None = None) -> str:
     >>> detect("ki nyerte", among={"hu", "zh"})
     'hu'
     """
-    sample = text if len(text) <= 2 * SAMPLE_CHARS else _sample(text)
+    sample = text if len(text) <= 2 * SAMPLE_CHARS else _detection_sample(text)
     script = _script(sample)
     if script in ("latin", "cyrillic"):
         possible = LATIN if script == "latin" else CYRILLIC
         possible = possible if among is None else possible.intersection(among)
-        return next(iter(possible)) if len(possible) == 1 else _by_words(sample, possible)
+        return next(iter(possible)) if len(possible) == 1 else _language_from_words(sample, possible)
     found = _of_script(script, sample)
     if among is None or found in among:
         return found
@@ -98,14 +98,14 @@ def other_language(text: str, language: str) -> str:
     >>> other_language("The gate is open from eight to five on all days.", "de"), other_language("Tokio 2020", "ja")
     ('en', '')
     """
-    sample = text if len(text) <= 2 * SAMPLE_CHARS else _sample(text)
+    sample = text if len(text) <= 2 * SAMPLE_CHARS else _detection_sample(text)
     script, own = _script(sample), _script_of(language)
     if script and own and script != own:
         letters = sum(map(str.isalpha, sample)) * _WIDE.get(script, 1)
         if {script, own} == {"han", "kana"}:
-            sure = own == "kana" or _share(sample, "kana") > _NAMES_SHARE
+            sure = own == "kana" or _script_share(sample, "kana") > _NAMES_SHARE
         else:
-            sure = _share(sample, own) < _NAMES_SHARE
+            sure = _script_share(sample, own) < _NAMES_SHARE
         return detect(sample) if sure and letters >= _SURE_LETTERS else ""
     if script not in ("latin", "cyrillic") or not stop_words(language):
         return ""
@@ -126,14 +126,14 @@ def _script_of(language: str) -> str:
     return next((script for script, code in OF_SCRIPT.items() if code == language), "")
 
 
-def _share(text: str, script: str) -> float:
+def _script_share(text: str, script: str) -> float:
     """Return which part of a text is in a script, by what its characters say."""
     counts = dict(zip(CLASSES, class_counts(text).tolist(), strict=True))
     weights = {name: count * _WIDE.get(name, 1) for name, count in counts.items() if name not in _NO_LETTERS}
     return weights.get(script, 0) / max(1, sum(weights.values()))
 
 
-def _sample(text: str) -> str:
+def _detection_sample(text: str) -> str:
     middle = len(text) // 2
     return f"{text[:SAMPLE_CHARS]} {text[middle : middle + SAMPLE_CHARS]}"
 
@@ -166,7 +166,7 @@ def _arabic(sample: str) -> str:
     return "ar"
 
 
-def _by_words(sample: str, possible: frozenset[str]) -> str:
+def _language_from_words(sample: str, possible: frozenset[str]) -> str:
     """Choose by function words where they are clear, else by these and the model together."""
     if not possible:
         return UNKNOWN
@@ -174,11 +174,11 @@ def _by_words(sample: str, possible: frozenset[str]) -> str:
         return found
     words = _WORDS.findall(sample.casefold())
     votes = _votes(words, possible)
-    if found := _clear(votes, len(words), possible):
+    if found := _clear_vote_winner(votes, len(words), possible):
         return found
     best, _ = (*votes.most_common(1), ("", 0))[0]
     weight = _HIT_WEIGHT / max(1.0, len(words) / 8)
-    ranked = {code: score for code, score in _model().rank(sample[:_MODEL_CHARS]) if code in possible}
+    ranked = {code: score for code, score in _langid_model().rank(sample[:_MODEL_CHARS]) if code in possible}
     if not ranked:
         return best or UNKNOWN
     return max(ranked, key=lambda code: ranked[code] + weight * votes.get(code, 0) + _prior(code))
@@ -186,7 +186,7 @@ def _by_words(sample: str, possible: frozenset[str]) -> str:
 
 def _by_clear_words(sample: str, possible: frozenset[str]) -> str:
     words = _WORDS.findall(sample.casefold())
-    return _clear(_votes(words, possible), len(words), possible)
+    return _clear_vote_winner(_votes(words, possible), len(words), possible)
 
 
 def _votes(words: list[str], possible: frozenset[str]) -> Counter[str]:
@@ -196,7 +196,7 @@ def _votes(words: list[str], possible: frozenset[str]) -> Counter[str]:
     return votes
 
 
-def _clear(votes: Counter[str], words: int, possible: frozenset[str]) -> str:
+def _clear_vote_winner(votes: Counter[str], words: int, possible: frozenset[str]) -> str:
     """Return the language whose function words decide alone, "" where none do."""
     hits, second = (*sorted(votes.values(), reverse=True)[:2], 0, 0)[:2]
     best = max(votes, key=votes.__getitem__, default="")
@@ -212,14 +212,14 @@ def _prior(language: str) -> float:
 
 def load_model() -> None:
     """Load the model that unclear texts need: 0.05 s, once a machine 0.7 s, if files can be written here."""
-    _model()
+    _langid_model()
 
 
-def _model() -> _Model:
+def _langid_model() -> _Model:
     with _loading:
-        return _loaded()
+        return _load_langid_model()
 
 
 @cache
-def _loaded() -> _Model:
+def _load_langid_model() -> _Model:
     return cast("_Model", import_module("rove.language.langid").load(LATIN | CYRILLIC))

@@ -57,7 +57,9 @@ class Dictionary:
         at = 0
         while at < len(folded) - 1:
             words = self._begun.get(folded[at : at + LEAST_CHARS], ())
-            found = next((word for word in words if folded.startswith(word, at) and _stands(folded, at, word)), None)
+            found = next(
+                (word for word in words if folded.startswith(word, at) and _is_whole_word_at(folded, at, word)), None
+            )
             if found is not None:
                 yield Met(self._of[found], at, at + len(found))
             at += len(found) if found else 1
@@ -92,7 +94,7 @@ def without_terms(terms: str) -> str:
     return " ".join(term for term in terms.split(" ") if not term.startswith(MARK)) if MARK in terms else terms
 
 
-def _stands(text: str, start: int, word: str) -> bool:
+def _is_whole_word_at(text: str, start: int, word: str) -> bool:
     """Say whether a word stands there for itself: not within a longer one of a script with spaces."""
     end = start + len(word)
     before = start and _is_spaced(text[start - 1]) and _is_spaced(word[0])

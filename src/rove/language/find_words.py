@@ -21,12 +21,12 @@ def find_words(text: str, words: str) -> Iterator[Span]:
     >>> list(find_words("Who **may** go.\nWho\nmay stay?", "who MAY"))
     [(0, 9), (16, 23)]
     """
-    given = _folded(words[:_LETTERS]).split()
+    given = _fold_case_and_width(words[:_LETTERS]).split()
     if not given:
         return
     bare = [stripped for word in given if (stripped := word.strip(_MARKS))]
     between, wanted = (_BETWEEN, bare) if bare else (r"\s++", given)  # marks alone are looked for as they are
-    for found in re.finditer(between.join(map(re.escape, wanted)), _folded(text)):
+    for found in re.finditer(between.join(map(re.escape, wanted)), _fold_case_and_width(text)):
         yield found.span()
 
 
@@ -41,19 +41,19 @@ def has_word(text: str, word: str) -> bool:
     at = text.find(word)
     while at >= 0:
         end = at + len(word)
-        if not (_is_joined(text[at - 1 : at], word[:1]) or _is_joined(word[-1:], text[end : end + 1])):
+        if not (_is_of_one_word(text[at - 1 : at], word[:1]) or _is_of_one_word(word[-1:], text[end : end + 1])):
             return True
         at = text.find(word, at + 1)
     return False
 
 
-def _is_joined(left: str, right: str) -> bool:
+def _is_of_one_word(left: str, right: str) -> bool:
     """Say whether two neighbours, each one character or none, are of one word."""
     both = (left.isalnum() or left == "_") and (right.isalnum() or right == "_")
     return both and not (is_unspaced(left) or is_unspaced(right))
 
 
-def _folded(text: str) -> str:
+def _fold_case_and_width(text: str) -> str:
     """Letters in one case and of one width, each still one character."""
     narrow = text.translate(_NARROW)
     lower = narrow.lower()

@@ -127,8 +127,8 @@ def in_words(name: str) -> str:
     >>> in_words("stdnt_addr2"), in_words("OCRD")
     ('student address 2', 'business partner customer supplier lead')
     """
-    told = _lexicon().tables.get(name.casefold())
-    return told or " ".join(map(_said, parts(name)))
+    told = _abbreviation_lexicon().tables.get(name.casefold())
+    return told or " ".join(map(_expand_name_part, parts(name)))
 
 
 def parts(name: str) -> list[str]:
@@ -165,12 +165,12 @@ def short_forms(word: str) -> set[str]:
     word = word.casefold()
     bones = consonants(word)
     beginnings = {word[:size] for size in (3, 4, 5)} | {bones[:size] for size in range(3, len(bones) + 1)}
-    return {form for form in {*beginnings, *_shortened().get(word, ())} if form != word and len(form) > 1}
+    return {form for form in {*beginnings, *_short_forms_by_word().get(word, ())} if form != word and len(form) > 1}
 
 
 @lru_cache(20_000)
-def _said(part: str) -> str:
-    lexicon = _lexicon()
+def _expand_name_part(part: str) -> str:
+    lexicon = _abbreviation_lexicon()
     listed = lexicon.short.get(part, ())
     if is_word(part):
         return " ".join(dict.fromkeys((part, *listed[:MOST_MEANINGS]))) if listed and len(part) < 4 else part
@@ -178,12 +178,12 @@ def _said(part: str) -> str:
         return " ".join(dict.fromkeys(listed[:MOST_MEANINGS]))
     if len(part) < LEAST_SHORT or not part.isalpha() or not part.isascii():
         return part
-    return " ".join(_cut(part)) or " ".join(_meant(part)) or part
+    return " ".join(_split_letter_run(part)) or " ".join(_likely_full_words(part)) or part
 
 
 def is_word(part: str) -> bool:
     """Whether a part of a name, in lower case, is one of the words that names consist of, in any form."""
-    words = _lexicon().words
+    words = _abbreviation_lexicon().words
     if part in words:
         return True
     for ending, instead in (("ies", "y"), ("es", ""), ("s", ""), ("ed", ""), ("ed", "e"), ("ing", ""), ("ing", "e")):
@@ -192,9 +192,9 @@ def is_word(part: str) -> bool:
     return False
 
 
-def _meant(part: str) -> list[str]:
+def _likely_full_words(part: str) -> list[str]:
     """Return the words that a form which is not listed may stand for, the likeliest first, at most two."""
-    lexicon = _lexicon()
+    lexicon = _abbreviation_lexicon()
     bones = consonants(part)
     exact = [word for word in lexicon.by_bones.get(bones, ()) if len(word) > len(part)]
     if len(part) > LONGEST_SHORT and len(bones) < len(part) - 1:
@@ -219,14 +219,14 @@ def consonants(word: str) -> str:
     return _DOUBLED.sub(r"\1", _VOWELS.sub("", word))
 
 
-def _cut(run: str) -> list[str]:
+def _split_letter_run(run: str) -> list[str]:
     """Cut a run of letters into words and short forms with no letter left over; [] where it cannot be.
 
     Fewer and longer parts are better: each costs 1 to 2.2, and the whole at most half its letters and 1.4.
     """
     if len(run) not in RUN_CHARS:
         return []
-    lexicon = _lexicon()
+    lexicon = _abbreviation_lexicon()
     best: list[tuple[float, tuple[str, ...]] | None] = [(0.0, ()), *[None] * len(run)]
     for end in range(2, len(run) + 1):
         for start in range(max(0, end - 14), end - 1):
@@ -239,7 +239,9 @@ def _cut(run: str) -> list[str]:
                 best[end] = found
     whole = best[-1]
     return (
-        [_said(piece) for piece in whole[1]] if whole and whole[0] <= len(run) / 2 + 1.4 and len(whole[1]) > 1 else []
+        [_expand_name_part(piece) for piece in whole[1]]
+        if whole and whole[0] <= len(run) / 2 + 1.4 and len(whole[1]) > 1
+        else []
     )
 
 
@@ -250,7 +252,7 @@ def _cost(piece: str, lexicon: _Lexicon) -> float | None:
 
 
 @cache
-def _lexicon() -> _Lexicon:
+def _abbreviation_lexicon() -> _Lexicon:
     table = tomllib.loads(Path(__file__).with_name("abbreviations.toml").read_text("utf-8"))
     short: defaultdict[str, list[str]] = defaultdict(list)
     words = dict.fromkeys(
@@ -273,9 +275,9 @@ def _lexicon() -> _Lexicon:
 
 
 @cache
-def _shortened() -> Mapping[str, tuple[str, ...]]:
+def _short_forms_by_word() -> Mapping[str, tuple[str, ...]]:
     found: defaultdict[str, list[str]] = defaultdict(list)
-    for form, words in _lexicon().short.items():
+    for form, words in _abbreviation_lexicon().short.items():
         for word in words:
             found[word].append(form)
     return {word: tuple(forms) for word, forms in found.items()}
@@ -283,9 +285,9 @@ def _shortened() -> Mapping[str, tuple[str, ...]]:
 
 def meanings(part: str) -> tuple[str, ...]:
     """What the list of short forms says that a part of a name stands for."""
-    return _lexicon().short.get(part, ())
+    return _abbreviation_lexicon().short.get(part, ())
 
 
 def known_words() -> Iterator[str]:
     """The words that names consist of, the commoner first."""
-    return iter(_lexicon().words)
+    return iter(_abbreviation_lexicon().words)

@@ -25,7 +25,7 @@ def load(languages: Collection[str]) -> langid.LanguageIdentifier:
     """
     wanted = sorted(languages)
     made_of = sha256(f"{__version__} {wanted} sealed".encode()).hexdigest()[:16]
-    unpacked = cache(lambda: _unpacked(wanted))
+    unpacked = cache(lambda: _unpack_model_arrays(wanted))
     scores, priors, classes, moves, rows, features = (
         cached_array(f"langid-{made_of}-{name}.npy", lambda name=name: unpacked()[name])
         for name in ("ptc", "pc", "classes", "nextmove", "nextmove_row", "out_feat")
@@ -34,7 +34,7 @@ def load(languages: Collection[str]) -> langid.LanguageIdentifier:
     return langid.LanguageIdentifier(scores, priors, classes.tolist(), moves.data, features.tolist(), tk_row=rows.data)
 
 
-def _unpacked(wanted: list[str]) -> Mapping[str, NDArray[np.generic]]:
+def _unpack_model_arrays(wanted: list[str]) -> Mapping[str, NDArray[np.generic]]:
     """The model's arrays. What it knows of each feature is kept as float32, which needs no conversion at every text."""
     packed = (langid.MODEL_DIR / langid.MODEL_FILE).read_bytes()
     with np.load(BytesIO(lzma.decompress(packed)), allow_pickle=False) as model:

@@ -52,23 +52,23 @@ class Parser(MarkdownIt):
 
 def parse_markdown(text: str) -> list[Token]:
     """Return the tokens of a text. Rows of tables are "tr_open", with their cells as "inline" after them."""
-    return _parser().parse(text)
+    return _markdown_parser().parse(text)
 
 
 @cache
-def _parser() -> MarkdownIt:
+def _markdown_parser() -> MarkdownIt:
     return with_rules(Parser("commonmark").enable("table"))
 
 
 def with_rules(parser: MarkdownIt) -> MarkdownIt:
     """Give a parser of CommonMark the rules of this module."""
     block, inline = parser.block.ruler, parser.inline.ruler
-    block.before("table", "rows", _rows, {"alt": ["paragraph", "reference"]})
+    block.before("table", "rows", _pipe_table_rule, {"alt": ["paragraph", "reference"]})
     block.before("fence", "formula", _formula_block, {"alt": ["paragraph", "reference", "blockquote", "list"]})
-    block.at("reference", _reference)
+    block.at("reference", _link_reference_rule)
     inline.before("escape", "backslashes", _backslashes)
-    inline.before("escape", "formula", _formula)
-    inline.before("link", "mark", _mark)
+    inline.before("escape", "formula", _inline_formula_rule)
+    inline.before("link", "mark", _reference_mark_rule)
     inline.at("emphasis", _emphasis)
     return parser
 
@@ -76,21 +76,21 @@ def with_rules(parser: MarkdownIt) -> MarkdownIt:
 # -- blocks ------------------------------------------------------------------------------------------------------------
 
 
-def _line(state: StateBlock, number: int) -> str:
+def _state_line(state: StateBlock, number: int) -> str:
     return state.src[state.bMarks[number] + state.tShift[number] : state.eMarks[number]].rstrip()
 
 
-def _rows(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+def _pipe_table_rule(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """Take lines that begin with a pipe as rows of a table, whether the table's header is there or was cut off.
 
     The first and the last line of a text may be the rest of a row.
     """
-    headed = start + 1 < end and all(_line(state, n).startswith("|") for n in (start, start + 1))
-    headed = headed and bool(_RULE.fullmatch(_line(state, start + 1)))
+    headed = start + 1 < end and all(_state_line(state, n).startswith("|") for n in (start, start + 1))
+    headed = headed and bool(_RULE.fullmatch(_state_line(state, start + 1)))
     lines: list[str] = []
     for number in range(start, end):
-        line = _line(state, number)
-        row = line.startswith("|") if headed else _is_row(line) or _is_rest(state, number)
+        line = _state_line(state, number)
+        row = line.startswith("|") if headed else _is_pipe_table_row(line) or _is_rest(state, number)
         if not row or state.sCount[number] < state.blkIndent or state.is_code_block(number):
             break
         lines.append(line)
@@ -98,13 +98,13 @@ def _rows(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         state.push("table_open", "table", 1).meta["headed"] = headed
         for number, line in enumerate(lines, start):
             if not _RULE.fullmatch(line):
-                _row(state, line, number)
+                _push_table_row(state, line, number)
         state.push("table_close", "table", -1)
         state.line = start + len(lines)
     return bool(lines)
 
 
-def _is_row(line: str) -> bool:
+def _is_pipe_table_row(line: str) -> bool:
     """Say whether a line by itself is a row: it begins and ends with a pipe, and is no formula with |x| in it."""
     pipes = len(_CELL.findall(line)) if line.startswith("|") and line.endswith("|") else 0
     return pipes > 1 and (line.startswith("| ") or (pipes > 2 and not _OPERATOR.search(line)))
@@ -112,13 +112,13 @@ def _is_row(line: str) -> bool:
 
 def _is_rest(state: StateBlock, number: int) -> bool:
     """Say whether the first or last line of a text is the rest of a row that was cut."""
-    line = _line(state, number)
+    line = _state_line(state, number)
     if number == 0:
-        return line.endswith(" |") and _is_row(_line(state, 1))
-    return number == state.lineMax - 1 and line.startswith("| ") and _is_row(_line(state, number - 1))
+        return line.endswith(" |") and _is_pipe_table_row(_state_line(state, 1))
+    return number == state.lineMax - 1 and line.startswith("| ") and _is_pipe_table_row(_state_line(state, number - 1))
 
 
-def _row(state: StateBlock, line: str, number: int) -> None:
+def _push_table_row(state: StateBlock, line: str, number: int) -> None:
     """Take a row. Each cell notes where in the text it begins: `meta["at"]`."""
     state.push("tr_open", "tr", 1)
     at = state.bMarks[number] + state.tShift[number] + line.startswith("|")
@@ -132,26 +132,26 @@ def _row(state: StateBlock, line: str, number: int) -> None:
 
 def _formula_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """Take what stands between lines with $$ as it is."""
-    first = _line(state, start)
+    first = _state_line(state, start)
     if state.is_code_block(start) or not first.startswith("$$"):
         return False
     last = start if len(first) > 4 and first.endswith("$$") else start + 1
     end = min(end, start + _MOST_LINES)
-    while last < end and not _line(state, last).endswith("$$"):
+    while last < end and not _state_line(state, last).endswith("$$"):
         last += 1
     if last >= end:
         return False
     if not silent:
         token = state.push(FORMULA, "", 0)
-        token.block, token.content = True, "\n".join(_line(state, number) for number in range(start, last + 1))
+        token.block, token.content = True, "\n".join(_state_line(state, number) for number in range(start, last + 1))
         token.map = [start, last + 1]
         state.line = last + 1
     return True
 
 
-def _reference(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+def _link_reference_rule(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """Leave footnotes ("[^1]: …") to the text: they are no targets of links."""
-    return not _line(state, start).startswith("[^") and reference(state, start, end, silent)
+    return not _state_line(state, start).startswith("[^") and reference(state, start, end, silent)
 
 
 # -- within a line -----------------------------------------------------------------------------------------------------
@@ -167,7 +167,7 @@ def _backslashes(state: StateInline, silent: bool) -> bool:
     return True
 
 
-def _formula(state: StateInline, silent: bool) -> bool:
+def _inline_formula_rule(state: StateInline, silent: bool) -> bool:
     found = _INLINE_FORMULA.match(state.src, state.pos, state.posMax)
     if not found:
         return False
@@ -177,7 +177,7 @@ def _formula(state: StateInline, silent: bool) -> bool:
     return True
 
 
-def _mark(state: StateInline, silent: bool) -> bool:
+def _reference_mark_rule(state: StateInline, silent: bool) -> bool:
     """Take the mark of a reference or footnote, which is not shown.
 
     A number in brackets alone is one only right behind a full stop or the like, or behind another mark: "x[1]",

@@ -66,18 +66,20 @@ def table_rows(text: str, head: str = "") -> Iterator[PipeRow]:
     [('Ticket: T-7; Owner: Ann; Closed: 2026', ('Owner', 'Closed'))]
     """
     lines = [(match.span(), match[0].rstrip()) for match in _LINE.finditer(text)]
-    above = [_cells(line) for line in head.split("\n") if line.startswith("|")]
+    above = [_pipe_row_cells(line) for line in head.split("\n") if line.startswith("|")]
     names = above[0] if above else [""]
     key = above[-1] if len(above[-1:]) and len(above[-1]) < len(names) else []
     for number, (span, line) in enumerate(lines):
         below = lines[number + 1][1] if number + 1 < len(lines) else ""
         if below and _RULE.fullmatch(below):
-            names, key = _cells(line), []
+            names, key = _pipe_row_cells(line), []
         elif key and not _RULE.fullmatch(line):
-            own, cells, began = names[len(key) :], _cells(line), f"{_said(names[: len(key)], key)}; "
-            yield PipeRow((span[0], span[0] + len(line)), began + _said(own, cells), tuple(own), tuple(cells), began)
+            own, cells, began = names[len(key) :], _pipe_row_cells(line), f"{_pipe_row_text(names[: len(key)], key)}; "
+            yield PipeRow(
+                (span[0], span[0] + len(line)), began + _pipe_row_text(own, cells), tuple(own), tuple(cells), began
+            )
             key = []
-        elif not _RULE.fullmatch(line) and (said := _said(names, cells := _cells(line))):
+        elif not _RULE.fullmatch(line) and (said := _pipe_row_text(names, cells := _pipe_row_cells(line))):
             yield PipeRow((span[0], span[0] + len(line)), said, tuple(names), tuple(cells))
 
 
@@ -89,22 +91,22 @@ def as_table(names: Sequence[str], rows: Mapping[str, str]) -> str:
     | --- | --- |
     | Oslo | Ingrid Dahl [1] |
     """
-    cells = [[*_cells(row)[:-1], f"{_cells(row)[-1]} {mark}".strip()] for row, mark in rows.items()]
+    cells = [[*_pipe_row_cells(row)[:-1], f"{_pipe_row_cells(row)[-1]} {mark}".strip()] for row, mark in rows.items()]
     width = max(len(names), *map(len, cells))
-    written = "\n".join(_row([*line, *[""] * (width - len(line))]) for line in (names, *cells))
-    header, *shown = (_row(line) for line in rows_of_cells(render(written).text))
-    return "\n".join((header, _row(["---"] * width), *shown))
+    written = "\n".join(_pipe_row_markdown([*line, *[""] * (width - len(line))]) for line in (names, *cells))
+    header, *shown = (_pipe_row_markdown(line) for line in rows_of_cells(render(written).text))
+    return "\n".join((header, _pipe_row_markdown(["---"] * width), *shown))
 
 
-def _row(cells: Sequence[str]) -> str:
+def _pipe_row_markdown(cells: Sequence[str]) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
-def _cells(line: str) -> list[str]:
+def _pipe_row_cells(line: str) -> list[str]:
     return [cell.strip().replace("\\|", "|") for cell in CELL.split(line.strip().removeprefix("|").removesuffix("|"))]
 
 
-def _said(names: list[str], cells: list[str]) -> str:
+def _pipe_row_text(names: list[str], cells: list[str]) -> str:
     named = [*names, *[""] * len(cells)]
     pairs = [(name, cell) for name, cell in zip(named, cells, strict=False) if cell]
     return "; ".join(f"{name}: {cell}" if name else cell for name, cell in pairs)

@@ -26,7 +26,11 @@ def days_in(text: str, language: str, today: str) -> list[TextValue]:
     >>> [day.value for day in days_in("on Friday, in 3 days or the day after tomorrow", "en", "2026-11-25")]
     ['2026-11-27', '2026-11-28', '2026-11-27']
     """
-    found = sorted(_reckoned(text, language, today), key=lambda day: (day.start - day.end, day.start)) if today else []
+    found = (
+        sorted(_find_relative_days(text, language, today), key=lambda day: (day.start - day.end, day.start))
+        if today
+        else []
+    )
     found += whole_days(text, language, today)
     kept: list[TextValue] = []
     for day in found:
@@ -41,18 +45,18 @@ def is_day_or_month(name: str, language: str) -> bool:
     >>> [is_day_or_month(name, "en") for name in ("Tuesdays", "January", "Friday Harbour")]
     [True, True, False]
     """
-    days = {word.casefold() for word in _table()["weekdays"].get(language, "").split()}
+    days = {word.casefold() for word in _relative_day_words()["weekdays"].get(language, "").split()}
     own = name.casefold()
     return any(one in days or one in months(language) for one in (own, own.removesuffix("s")))
 
 
-def _reckoned(text: str, language: str, today: str) -> Iterator[TextValue]:
-    base, table = date.fromisoformat(today), _table()
+def _find_relative_days(text: str, language: str, today: str) -> Iterator[TextValue]:
+    base, table = date.fromisoformat(today), _relative_day_words()
     for words, days in table["days"].get(language, {}).items():
-        yield from _each(text, _bounded(words), base + timedelta(days))
+        yield from _each(text, _word_boundary_pattern(words), base + timedelta(days))
     monday = base - timedelta(base.weekday())
     for words, weeks in table["weeks"].get(language, {}).items():
-        yield from _each(text, _bounded(words), monday + timedelta(weeks * WEEK))
+        yield from _each(text, _word_boundary_pattern(words), monday + timedelta(weeks * WEEK))
     before, after = table["before_weekday"].get(language, ""), table["after_weekday"].get(language, "")
     for number, name in enumerate(table["weekdays"].get(language, "").split()):
         ahead = (number - base.weekday() - 1) % WEEK + 1
@@ -68,10 +72,10 @@ def _each(text: str, pattern: str, day: date) -> Iterator[TextValue]:
         yield TextValue(day.isoformat(), found.start(), found.end())
 
 
-def _bounded(words: str) -> str:
+def _word_boundary_pattern(words: str) -> str:
     return regex.escape(words) if is_unspaced(words) else rf"\b{regex.escape(words)}\b"
 
 
 @cache
-def _table() -> Mapping[str, Any]:
+def _relative_day_words() -> Mapping[str, Any]:
     return tomllib.loads(files("rove.language").joinpath("relative_days.toml").read_text("utf-8"))

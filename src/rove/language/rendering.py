@@ -110,7 +110,9 @@ def render(text: str, *, head: str = "") -> Rendered:
     """
     writer = _Writer()
     if _MARKED.search(text):
-        tokens: Sequence[Token] = load("rove.language.markdown:parse_markdown")(_mended(_headed(text, head)))
+        tokens: Sequence[Token] = load("rove.language.markdown:parse_markdown")(
+            _repair_cut_markdown(_prepend_table_head(text, head))
+        )
         writer.write(tokens)
     else:
         writer.write_prose(text)
@@ -121,14 +123,14 @@ def render(text: str, *, head: str = "") -> Rendered:
     return Rendered(left, (RenderedBlock("text", (0, len(left))),), rendered.links)
 
 
-def _headed(text: str, head: str) -> str:
+def _prepend_table_head(text: str, head: str) -> str:
     """Put the rows of a table's head before the rest of the table."""
     rows = [line for line in head.split("\n") if line.startswith("|")]
     goes_on = text.startswith("|") and not _HEADED.match(text)
     return "\n".join([rows[0], "| --- |", *rows[1:], text]) if rows and goes_on else text
 
 
-def _mended(text: str) -> str:
+def _repair_cut_markdown(text: str) -> str:
     """Close a link that was cut, and move a list that begins deep in another one to the margin."""
     if found := _DEEP_ITEM.match(text):
         text = re.sub(rf"^ {{1,{found.end()}}}", "", text, flags=re.MULTILINE)
@@ -193,10 +195,10 @@ class _Writer:
         for line in (*text.split("\n"), ""):
             heading = line.startswith("#")
             if heading or not line.strip(" "):
-                self._add("text", _tidy("\n".join(lines)))
+                self._add("text", _strip_rendered_lines("\n".join(lines)))
                 lines = []
             if heading:
-                self._add("heading", _tidy(line.lstrip("#")))
+                self._add("heading", _strip_rendered_lines(line.lstrip("#")))
             elif line:
                 lines.append(line)
 
@@ -235,7 +237,7 @@ class _Writer:
 
     def _take_inline(self, token: Token) -> None:
         children = token.children or []
-        text = _tidy(self._inline(children))
+        text = _strip_rendered_lines(self._inline(children))
         if self.rows is not None:
             self.rows[-1].append(" ".join(text.split()))
             return
@@ -276,7 +278,7 @@ class _Writer:
         return words if label or target.startswith("#") else target
 
 
-def _tidy(text: str) -> str:
+def _strip_rendered_lines(text: str) -> str:
     """Strip each line, and leave one blank at most where a mark of a reference stood."""
     if "\0" in text:
         text = _DROPPED.sub(_gap, text)

@@ -58,20 +58,22 @@ def safe_markdown(text: str) -> str:
     ### A
     &lt;b>`<c>` [x]\(file:///a) [y](https://a.org) !\[](http://t.io/x)
     """
-    return "\n".join(_written(text.replace("\0", "\ufffd").replace("\r\n", "\n").replace("\r", "\n").split("\n")))
+    return "\n".join(
+        _safe_markdown_lines(text.replace("\0", "\ufffd").replace("\r\n", "\n").replace("\r", "\n").split("\n"))
+    )
 
 
-def _written(lines: list[str]) -> Iterator[str]:
+def _safe_markdown_lines(lines: list[str]) -> Iterator[str]:
     at, above, nested = 0, "", False
     while at < len(lines):
         line = lines[at]
         if end := _fence_end(lines, at, nested=nested):
-            yield from _fence(lines[at:end])
-        elif not above.strip() and not nested and (end := _indented_end(lines, at)):
+            yield from _safe_fence_lines(lines[at:end])
+        elif not above.strip() and not nested and (end := _end_of_indented_code(lines, at)):
             yield fence_code("\n".join(one.expandtabs(4)[4:] for one in lines[at:end]))
         else:
             nested = _is_nested(line, above, nested=nested)
-            yield _line(line, above)
+            yield _safe_markdown_line(line, above)
             end = at + 1
         above, at = lines[end - 1], end
 
@@ -91,31 +93,31 @@ def _fence_end(lines: list[str], at: int, *, nested: bool) -> int:
     margin, fence = opened[1], opened[2]
     for place in range(at + 1, len(lines)):
         line = lines[place]
-        if _closes(line, margin, fence):
+        if _can_close_fence(line, margin, fence):
             return place + 1
         if margin and (fence[0] == "~" or "```" in line or (line.strip() and not line.startswith(margin))):
             return 0
     return 0 if margin else len(lines)
 
 
-def _closes(line: str, margin: str, fence: str) -> bool:
+def _can_close_fence(line: str, margin: str, fence: str) -> bool:
     run = line.strip(" \t")
     at = len(line) - len(line.lstrip(" "))
     placed = at == len(margin) if margin else at <= _DEEPEST
     return placed and line.startswith(fence, at) and run == fence[0] * len(run)
 
 
-def _fence(lines: list[str]) -> Iterator[str]:
+def _safe_fence_lines(lines: list[str]) -> Iterator[str]:
     opened = _FENCE.fullmatch(lines[0])
     assert opened
     info = opened[3].split(" ")[0]
     yield f"{opened[1]}{opened[2]}{info if _INFO.fullmatch(info) else ''}"
     yield from lines[1:]
-    if len(lines) == 1 or not _closes(lines[-1], opened[1], opened[2]):
+    if len(lines) == 1 or not _can_close_fence(lines[-1], opened[1], opened[2]):
         yield opened[2]
 
 
-def _indented_end(lines: list[str], at: int) -> int:
+def _end_of_indented_code(lines: list[str], at: int) -> int:
     """Return the end of the code that is indented from here; 0 where there is none."""
     end = 0
     for place in range(at, len(lines)):
@@ -128,15 +130,15 @@ def _indented_end(lines: list[str], at: int) -> int:
     return end
 
 
-def _line(line: str, above: str) -> str:
+def _safe_markdown_line(line: str, above: str) -> str:
     if above.strip() and (found := _UNDERLINE.match(line)):
         return f"{found[1]}\\{found[2]}"
     if found := _HEADING.match(line):
         line = f"{found[1]}{'#' * min(6, len(found[2]) + _DEMOTED)}{line[found.end() :]}"
-    return _inline(line)
+    return _safe_inline_markdown(line)
 
 
-def _inline(line: str, *, torn: bool = False) -> str:
+def _safe_inline_markdown(line: str, *, torn: bool = False) -> str:
     """Write a line; backticks that enclose no code on it are text. `torn`: as a row of a table, code could be cut."""
     runs: defaultdict[int, list[int]] = defaultdict(list)
     for run in _RUN.finditer(line):
@@ -153,7 +155,7 @@ def _inline(line: str, *, torn: bool = False) -> str:
         nearest = bisect_right(places, found.start())
         code = line[at : places[nearest]] if nearest < len(places) else ""
         if not torn and _PIPE.search(code):
-            return _inline(line, torn=True)
+            return _safe_inline_markdown(line, torn=True)
         if code and not (torn and _MARKED.search(code)):
             at += len(code) + len(sign)
             out.append(f"{sign}{code}{sign}")

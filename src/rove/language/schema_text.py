@@ -61,17 +61,18 @@ def schema_of(text: str) -> TableSchema | None:
     """
     if head := _HEAD.match(text):
         columns = tuple(
-            _column(found["name"], found["facts"] or "", found["rest"] or "") for found in _LINE.finditer(text)
+            _column_from_facts(found["name"], found["facts"] or "", found["rest"] or "")
+            for found in _LINE.finditer(text)
         )
         comment = text[head.end() :].partition("- `")[0].strip()
         return TableSchema(head["name"], columns, head["database"], head["label"] or "", comment) if columns else None
     if found := _SHORT.match(text):
-        items = [_item(item) for item in _parts(found["columns"])]
+        items = [_parse_column_item(item) for item in _top_level_items(found["columns"])]
         columns = tuple(item for item in items if item)
         name = found["name"].strip().strip(QUOTES)
         return TableSchema(name, columns, (found["database"] or "").strip(), found["label"] or "") if columns else None
     if found := _CREATE.match(text):
-        return _created(found["name"], found["body"])
+        return _schema_from_ddl(found["name"], found["body"])
     return None
 
 
@@ -94,11 +95,10 @@ def describe_table(table: TableSchema) -> str:
     <BLANKLINE>
     """
     label = f' "{table.label}"' if table.label else ""
-    comment = f"{_line(table.comment)}\n" if table.comment else ""
-    lines = "\n".join(map(_written_column, table.columns))
-    return (
-        f"# {_line(table.name)}\n\nTable{label} of the database {_line(table.database) or '?'}.\n{comment}\n{lines}\n"
-    )
+    comment = f"{_to_schema_line(table.comment)}\n" if table.comment else ""
+    lines = "\n".join(map(_column_bullet, table.columns))
+    database = _to_schema_line(table.database) or "?"
+    return f"# {_to_schema_line(table.name)}\n\nTable{label} of the database {database}.\n{comment}\n{lines}\n"
 
 
 def schema_document(table: TableSchema, uri: str) -> Document:
@@ -140,23 +140,23 @@ def _between(text: str, start: int, end: int) -> Iterator[Span]:
             start = at + 1
 
 
-def _parts(text: str) -> list[str]:
+def _top_level_items(text: str) -> list[str]:
     """The parts of a list between its commas, those within brackets left alone, and blank ones left out."""
     return [text[start:end].strip() for start, end in _between(text, 0, len(text))]
 
 
-def _written_column(column: Column) -> str:
+def _column_bullet(column: Column) -> str:
     facts = (column.label, column.type, KEY * column.is_key, f"→ {column.references}" * bool(column.references))
-    said = ", ".join(fact for fact in map(_line, facts) if fact)
-    samples = "e.g. " + ", ".join(map(_line, column.samples)) if column.samples else ""
-    rest = "; ".join(part for part in (_line(column.comment), samples) if part)
-    return f"- `{_line(column.name)}`" + (f" ({said})" if said else "") + (f": {rest}" if rest else "")
+    said = ", ".join(fact for fact in map(_to_schema_line, facts) if fact)
+    samples = "e.g. " + ", ".join(map(_to_schema_line, column.samples)) if column.samples else ""
+    rest = "; ".join(part for part in (_to_schema_line(column.comment), samples) if part)
+    return f"- `{_to_schema_line(column.name)}`" + (f" ({said})" if said else "") + (f": {rest}" if rest else "")
 
 
-def _column(name: str, facts: str, rest: str = "") -> Column:
+def _column_from_facts(name: str, facts: str, rest: str = "") -> Column:
     label = kind = references = ""
     is_key = False
-    for fact in _parts(facts):
+    for fact in _top_level_items(facts):
         folded = fact.casefold()
         if folded in {KEY, "pk"}:
             is_key = True
@@ -171,30 +171,30 @@ def _column(name: str, facts: str, rest: str = "") -> Column:
     return Column(name, kind, label, is_key, references, comment.strip("; "), held)
 
 
-def _item(text: str) -> Column | None:
+def _parse_column_item(text: str) -> Column | None:
     """Read a column as "NAME (facts)" has it, with a full stop or without."""
     bare = text.strip().removesuffix(".").rstrip()
     opened = bare.find("(", 1) if bare.endswith(")") else -1
     name, facts = (bare[:opened], bare[opened + 1 : -1]) if opened > 0 else (bare, "")
     name = name.strip().strip(QUOTES)
-    return _column(name, facts) if name else None
+    return _column_from_facts(name, facts) if name else None
 
 
-def _created(name: str, body: str) -> TableSchema | None:
+def _schema_from_ddl(name: str, body: str) -> TableSchema | None:
     columns: dict[str, Column] = {}
     for start, end in _between(body, 0, len(body)):
         part = body[start:end].strip()
         if found := _CONSTRAINT.match(part):
             _constrain(columns, found["what"].upper(), found["rest"])
             continue
-        column, _, rest = part.partition(" ") if not part.startswith(('"', "`", "[")) else _quoted(part)
+        column, _, rest = part.partition(" ") if not part.startswith(('"', "`", "[")) else _split_quoted_name(part)
         kind = regex.match(r"\s*(\w+(?: varying| precision)?(?:\s*\([^)]*\))?)", rest, regex.IGNORECASE)
         reference = _REFERENCES.search(rest)
         columns[column.casefold()] = Column(
             column.strip(QUOTES),
             kind[1] if kind else "",
             is_key=bool(regex.search(r"PRIMARY\s+KEY", rest, regex.IGNORECASE)),
-            references=_referred(reference) if reference else "",
+            references=_reference_target(reference) if reference else "",
         )
     return TableSchema(name.strip(QUOTES), tuple(columns.values())) if columns else None
 
@@ -206,24 +206,24 @@ def _constrain(columns: dict[str, Column], what: str, rest: str) -> None:
     reference = _REFERENCES.search(rest)
     for key, column in list(columns.items()):
         if column.name in names and what in {"PRIMARY", "FOREIGN"}:
-            refers = _referred(reference) if reference and what == "FOREIGN" else column.references
+            refers = _reference_target(reference) if reference and what == "FOREIGN" else column.references
             is_key = column.is_key or what == "PRIMARY"
             columns[key] = Column(
                 column.name, column.type, column.label, is_key, refers, column.comment, column.samples
             )
 
 
-def _referred(found: regex.Match[str]) -> str:
+def _reference_target(found: regex.Match[str]) -> str:
     table = found["table"].strip(QUOTES)
     column = (found["column"] or "").strip(QUOTES)
     return f"{table}.{column}" if column else table
 
 
-def _quoted(part: str) -> tuple[str, str, str]:
+def _split_quoted_name(part: str) -> tuple[str, str, str]:
     closing = {"[": "]"}.get(part[0], part[0])
     end = part.find(closing, 1)
     return part[1:end], "", part[end + 1 :]
 
 
-def _line(text: str) -> str:
+def _to_schema_line(text: str) -> str:
     return " ".join(text.split())

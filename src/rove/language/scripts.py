@@ -92,14 +92,14 @@ CLASSES: tuple[str, ...] = tuple(dict.fromkeys(name for _, name in RANGES))
 _LIMIT = 0x10000
 
 
-def _table() -> NDArray[np.uint8]:
+def _script_class_table() -> NDArray[np.uint8]:
     table = np.zeros(_LIMIT, dtype=np.uint8)
     for (start, name), (end, _) in pairwise((*RANGES, (0x110000, ""))):
         table[start:end] = CLASSES.index(name)
     return table
 
 
-_TABLE = _table()
+_TABLE = _script_class_table()
 _STARTS = np.array([start for start, _ in RANGES], dtype=np.uint32)
 _OF_RANGE = np.array([CLASSES.index(name) for _, name in RANGES], dtype=np.uint8)
 

@@ -115,7 +115,7 @@ def _append_pieces(spans: list[tuple[int, int]], text: str, start: int, end: int
     start = end - len(stripped)
     end = start + len(stripped.rstrip())
     while end - start > MAX_SENTENCE_CHARS:
-        cut = _cut(text, start)
+        cut = _sentence_cut_offset(text, start)
         spans.append((start, start + len(text[start:cut].rstrip())))
         start = cut
         while text[start].isspace():
@@ -124,7 +124,7 @@ def _append_pieces(spans: list[tuple[int, int]], text: str, start: int, end: int
         spans.append((start, end))
 
 
-def _cut(text: str, start: int) -> int:
+def _sentence_cut_offset(text: str, start: int) -> int:
     """Return where to cut an over-long sentence: after its last clause mark or white space that is not too early."""
     head = start + MAX_SENTENCE_CHARS // 3
     tail = start + MAX_SENTENCE_CHARS

@@ -22,11 +22,11 @@ SPAN = "span"
 
 def parse_traced(text: str) -> list[Token]:
     """Return the tokens of a text; the text has no carriage returns. Pieces of text are not joined."""
-    return _parser().parse(text)
+    return _build_traced_parser().parse(text)
 
 
 @cache
-def _parser() -> MarkdownIt:
+def _build_traced_parser() -> MarkdownIt:
     parser = Parser("commonmark").enable("table").disable("text_join")
     traced = _TracedInline()
     traced.ruler.enableOnly(parser.inline.ruler.get_active_rules())
@@ -57,7 +57,7 @@ class _TracedInline(ParserInline):
             if not state.pending and isinstance(state, _TracedState):
                 state.began = at
             if state.level < deepest and any(rule(state, False) for rule in rules):
-                _place(state.tokens[known:], at, state.pos)
+                _assign_token_spans(state.tokens[known:], at, state.pos)
             else:
                 state.append_pending(state.src[at])
                 state.pos += 1
@@ -72,7 +72,7 @@ class _TracedInline(ParserInline):
         return state.tokens
 
 
-def _place(tokens: Sequence[Token], start: int, end: int) -> None:
+def _assign_token_spans(tokens: Sequence[Token], start: int, end: int) -> None:
     """Give its span to each token that a rule made of the characters from `start` to `end`; inner ones have theirs."""
     made = [token for token in tokens if SPAN not in token.meta]
     signs = len(made) == end - start and all(token.type == "text" and len(token.content) == 1 for token in made)

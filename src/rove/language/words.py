@@ -93,15 +93,15 @@ def query_terms(text: str, language: str) -> list[str]:
     (['written', 'c', 'c++'], ['c', 'c#', 'net', '.net', 'onli'])
     """
     analyser = _analyser(language)
-    if _is_plain(text):
+    if _is_plain_latin_word(text):
         return [term] if (term := analyser.term(text.casefold())) else []
     shouted = text.isupper()
     telling: list[str] = []
     every: list[str] = []
-    for word in _words(text):
+    for word in _find_index_words(text):
         unspaced = _is_unspaced(word)
-        named = not (unspaced or shouted) and _is_name(word)
-        for form in _unspaced([word]) if unspaced else analyser.forms(word):
+        named = not (unspaced or shouted) and _is_acronym(word)
+        for form in _character_bigrams([word]) if unspaced else analyser.forms(word):
             term = form if unspaced else analyser.term(form)
             every.append(term)
             if named or form not in analyser.stops:
@@ -144,7 +144,7 @@ class _Analyser(dict[str, str]):
         core = piece.strip(_EDGES)
         if not piece.isalnum() and (signed := _SIGNED.findall(piece)):
             return self._signed(piece, signed)
-        if len(piece) <= CACHED_CHARS and _is_plain(core):
+        if len(piece) <= CACHED_CHARS and _is_plain_latin_word(core):
             return self._plain(piece, core.casefold())
         return self._any(piece)
 
@@ -167,15 +167,15 @@ class _Analyser(dict[str, str]):
         found: list[str] = []
         stopped: list[str] = []
         unspaced: list[str] = []
-        for word in _words(piece):
+        for word in _find_index_words(piece):
             if _is_unspaced(word):
                 unspaced.append(word)
                 continue
-            stop = not _is_name(word)
+            stop = not _is_acronym(word)
             for form in self.forms(word):
                 (stopped if stop and form in self.stops else found).append(self.term(form))
         if unspaced:
-            return " ".join([*filter(None, found), *_unspaced(unspaced)])
+            return " ".join([*filter(None, found), *_character_bigrams(unspaced)])
         kept = " ".join(filter(None, found)) or (piece if _OPERATOR.fullmatch(piece) else "")
         if stopped:
             self.stop_terms[piece] = " ".join(filter(None, stopped))
@@ -187,12 +187,12 @@ class _Analyser(dict[str, str]):
     def forms(self, word: str) -> list[str]:
         """Return the lower-case forms that a word stands for, the whole before its parts."""
         if _is_unspaced(word):
-            return _unspaced([word])
+            return _character_bigrams([word])
         if _HANGUL.match(word):
             return _syllables(word)
         if _EMOJI.match(word):
             return [word]
-        word = _normal(word)
+        word = _nfkc_word(word)
         if "'" in word:
             word = self._without_apostrophe(word)
         if word.isalpha() and (word.islower() or word.istitle() or word.isupper()):
@@ -233,22 +233,22 @@ def _analyser(language: str) -> _Analyser:
     return found
 
 
-def _words(text: str) -> list[str]:
+def _find_index_words(text: str) -> list[str]:
     if text.isascii():
         return _ASCII_WORDS.findall(text)
     return _WORDS.findall(_DROPPED.sub("", text).replace("’", "'"))
 
 
-def _normal(word: str) -> str:
+def _nfkc_word(word: str) -> str:
     return word if word.isascii() or unicodedata.is_normalized("NFKC", word) else unicodedata.normalize("NFKC", word)
 
 
-def _is_name(word: str) -> bool:
+def _is_acronym(word: str) -> bool:
     """Say whether a word is written as an acronym: WHO and IT are names, not stop words."""
     return len(word) > 1 and word.removesuffix("'s").isupper()
 
 
-def _is_plain(word: str) -> bool:
+def _is_plain_latin_word(word: str) -> bool:
     """Say whether a text is one word of Latin letters, not written as a name is."""
     latin = word.isascii() or (max(word) < "\u0250" and unicodedata.is_normalized("NFKC", word))
     return latin and word.isalpha() and (word.islower() or word.istitle())
@@ -260,15 +260,15 @@ def _is_unspaced(word: str) -> bool:
 
 def _syllables(word: str) -> list[str]:
     """Return a Hangul word's pairs of syllables, and the first of two, which can be a noun and its particle: 물은."""
-    word = _normal(word)
+    word = _nfkc_word(word)
     pairs = list(map(add, word, word[1:]))
     return [*pairs, word[0]] if len(pairs) < 2 else pairs
 
 
-def _unspaced(runs: list[str]) -> list[str]:
+def _character_bigrams(runs: list[str]) -> list[str]:
     """Return the pairs of characters of each run, and each Han character: 猫 finds 黒猫."""
     if not unicodedata.is_normalized("NFKC", joined := "".join(runs)):
-        runs = [run if unicodedata.is_normalized("NFKC", run) else _letters(run) for run in runs]
+        runs = [run if unicodedata.is_normalized("NFKC", run) else _nfkc_letters(run) for run in runs]
         joined = "".join(runs)
     found: list[str] = []
     for run in runs:
@@ -279,5 +279,5 @@ def _unspaced(runs: list[str]) -> list[str]:
     return found
 
 
-def _letters(run: str) -> str:
+def _nfkc_letters(run: str) -> str:
     return "".join(_PIECES.findall(unicodedata.normalize("NFKC", run)))

@@ -59,7 +59,7 @@ class Loader(Protocol):
     """Reads one kind of source. Pure: no network, no file beside `source.data`.
 
     A loader that heeds options takes them when it is made: `__init__(self, options: LoadOptions = LoadOptions())`. A
-    loader of another package names the suffixes of its files: `suffixes = (".srt",)`.
+    loader of another package names the suffixes of its files: `suffixes = (".lrc",)`.
     """
 
     def load(self, source: Source) -> Iterator[Document]:
@@ -122,6 +122,7 @@ FORMATS = {
     "video": Format(
         "rove.load.sound.loader:SoundLoader", ".mp4 .m4v .webm .mkv .mov .avi .mpg .mpeg .3gp .wmv .flv", played=True
     ),
+    "subtitles": Format("rove.load.sound.subtitles:SubtitlesLoader", ".vtt .srt", inline=True),
     "epub": Format("rove.load.html.epub:EpubLoader", ".epub", pictured=True),
     "mhtml": Format("rove.load.mail.mhtml:MhtmlLoader", ".mht .mhtml"),
     "ics": Format("rove.load.mail.calendar:CalendarLoader", ".ics .vcs .ifb", inline=True),

@@ -119,7 +119,7 @@ def _zip_members(archive: zipfile.ZipFile) -> Iterator[Member]:
         elif part.flag_bits & ENCRYPTED_FLAG:
             yield Member(name, problem="it is protected by a password", outcome="encrypted")
         elif part.file_size > DEFAULT_MAX_BYTES:
-            yield _too_large(name, part.file_size)
+            yield _too_large_member(name, part.file_size)
         else:
             yield _zip_member(archive, part, name)
 
@@ -166,7 +166,7 @@ def _tar_member(archive: tarfile.TarFile, part: tarfile.TarInfo) -> Member:
     if not part.isreg() or part.issparse():
         return Member(name, problem="it is a link, a device or a sparse file, which is not read")
     if part.size > DEFAULT_MAX_BYTES:
-        return _too_large(name, part.size)
+        return _too_large_member(name, part.size)
     stream = archive.extractfile(part)
     return Member(name, stream.read() if stream else b"")
 
@@ -179,7 +179,7 @@ def _only_member(stream: IO[bytes], source: Source) -> Iterator[Member]:
         while data := stream.read():
             out += data
             if len(out) > DEFAULT_MAX_BYTES:
-                yield _too_large(name, len(out))
+                yield _too_large_member(name, len(out))
                 return
     except BAD_STREAM as error:
         yield Member(name, bytes(out))
@@ -196,6 +196,6 @@ def _name_problem(name: str) -> str:
     return ""
 
 
-def _too_large(name: str, size: int) -> Member:
+def _too_large_member(name: str, size: int) -> Member:
     message = f"it has {size} bytes; the limit is {DEFAULT_MAX_BYTES}"
     return Member(name, problem=message, outcome="too-large")

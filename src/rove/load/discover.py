@@ -87,7 +87,7 @@ def locate(
     found: dict[str, Location] = {}
     left_out = left_out or LeftOut()
     for item in inputs:
-        for location in _places(item, ignore, left_out, follow_links=follow_links):
+        for location in _item_locations(item, ignore, left_out, follow_links=follow_links):
             found.setdefault(location.uri, location)
     return list(found.values())
 
@@ -150,7 +150,7 @@ def load_documents(source: Source, options: LoadOptions = PLAIN) -> Generator[Do
     """
     if source.kind in CONVERTED:
         if options.convert is None:
-            raise _unread(source.name, source.kind)
+            raise _unreadable_kind_error(source.name, source.kind)
         converted = options.convert(source)
         if converted.kind not in LOADERS.table:
             message = f"LibreOffice made of {source.name!r} what no loader reads."
@@ -213,8 +213,8 @@ def kind_of(data: bytes, location: Location) -> str:
     if kind in LOADERS.names() or kind in CONVERTED:
         return kind
     if kind in UNREAD:
-        raise _unread(location.name, kind)
-    raise _unsupported(location, f"a .{kind} file, which no loader reads" if kind else "of no known format")
+        raise _unreadable_kind_error(location.name, kind)
+    raise _no_loader_error(location, f"a .{kind} file, which no loader reads" if kind else "of no known format")
 
 
 @cache
@@ -223,7 +223,7 @@ def _maker(kind: str) -> Callable[[LoadOptions], Loader]:
     return make if signature(make).parameters else lambda _: make()
 
 
-def _places(
+def _item_locations(
     item: str | Path | Text | Location, patterns: Sequence[str], left_out: LeftOut, *, follow_links: bool
 ) -> Iterator[Location]:
     if isinstance(item, Location):
@@ -234,7 +234,7 @@ def _places(
         uri = item.id or f"text:{content_hash(item.kind, item.title, item.text)}"
         yield Location(uri, item.title or item.id or "text", item.kind, text=item)
     elif isinstance(item, str) and URL.match(item):
-        yield _address(item)
+        yield _url_location(item)
     elif not str(item).strip():  # the empty path is the current directory's
         message = f"{item!r} names no file."
         raise InputError(message, cure='Name one; "." is the current folder.', outcome="unsupported")
@@ -243,13 +243,13 @@ def _places(
         path = path_spelled_as(os.path.abspath(Path(item).expanduser()))  # noqa: PTH100
         sheet = Path(str(path).removesuffix(SCHEMA_MARK))
         if sheet != path and not os.path.lexists(path):  # as the ledger names it
-            yield replace(_file(sheet), uri=f"{spelled(sheet)}{SCHEMA_MARK}")
+            yield replace(_file_location(sheet), uri=f"{spelled(sheet)}{SCHEMA_MARK}")
         elif _is_folder(path):
             for found in folder_files(path, patterns, left_out, follow_links=follow_links):
                 inside = spelled(found.parent)[len(spelled(path)) :].strip(os.sep) if path in found.parents else ""
-                yield replace(_file(found), folder=inside.replace(os.sep, "/"))
+                yield replace(_file_location(found), folder=inside.replace(os.sep, "/"))
         else:
-            yield _file(path)
+            yield _file_location(path)
 
 
 def _storable(text: Text) -> Text:
@@ -270,7 +270,7 @@ def _storable(text: Text) -> Text:
     return replace(text, title=title, metadata=fields)
 
 
-def _address(url: str) -> Location:
+def _url_location(url: str) -> Location:
     """Name a page or a database; a password is used, and stands nowhere."""
     public = PASSWORD.sub(r"\1@", url)
     scheme = url.partition(":")[0].lower()
@@ -287,7 +287,7 @@ def _is_folder(path: Path) -> bool:
         return False
 
 
-def _file(path: Path) -> Location:
+def _file_location(path: Path) -> Location:
     return Location(spelled(path), spelled(path.name), suffix_kind(path.name), path=path)
 
 
@@ -295,17 +295,17 @@ def _source_of_text(location: Location, text: Text, max_bytes: int) -> Source:
     data = clean(text.text).encode("utf-8")
     check_size(repr(location.name), len(data), max_bytes)
     if text.kind not in LOADERS.names():
-        raise _unsupported(location, f"of kind {text.kind!r}, which no loader reads")
+        raise _no_loader_error(location, f"of kind {text.kind!r}, which no loader reads")
     return Source(location.uri, location.name, data, text.kind, text.metadata, text.title, text.id)
 
 
-def _unsupported(location: Location, what: str) -> InputError:
+def _no_loader_error(location: Location, what: str) -> InputError:
     message = f"{location.name!r} is {what}."
     cure = f"Convert it to one of: {', '.join(sorted(SUFFIXES))}, or to plain text."
     return InputError(message, cure=cure, outcome="unsupported")
 
 
-def _unread(name: str, kind: str) -> InputError:
+def _unreadable_kind_error(name: str, kind: str) -> InputError:
     known = UNREAD[kind]
     message = f"{name!r} is {known.what}{'' if known.outcome == 'encrypted' else ', which is not read'}."
     more = " Or install LibreOffice: where it is, this is converted." if kind in CONVERTED else ""

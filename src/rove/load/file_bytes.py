@@ -38,16 +38,16 @@ def read_file(path: Path, name: str, max_bytes: int) -> tuple[bytes, mmap | None
             return mapped[:HEAD_BYTES], mapped
     except FileNotFoundError as error:
         message = f"{name} does not exist."
-        raise InputError(message, cure=AS_TEXT if _is_text(path) else SPELLING, outcome="unreadable") from error
+        raise InputError(message, cure=AS_TEXT if _is_likely_text(path) else SPELLING, outcome="unreadable") from error
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else str(error)
         cure = "Give this user the right to read it." if isinstance(error, PermissionError) else "Copy it elsewhere."
-        cure = AS_TEXT if _is_text(path) else cure
+        cure = AS_TEXT if _is_likely_text(path) else cure
         message = f"{name} cannot be read: {why}."
         raise InputError(message, cure=cure, outcome="unreadable") from error
 
 
-def _is_text(path: Path) -> bool:
+def _is_likely_text(path: Path) -> bool:
     """Say whether what was given for a path reads as a text: several words that end as no file's name does."""
     long = len(path.name.split()) >= WORDS or len(path.name) > LONGEST_NAME
     return long and not 1 < len(path.suffix.strip()) <= LONGEST_SUFFIX

@@ -32,7 +32,7 @@ def finished_one(document: Document, source: Source) -> Document:
     if not is_storable(document.text) or "\0" in document.text:
         message = f"The loader {source.kind!r} gave text of {source.name!r} that no store can keep."
         raise InputError(message, cure="Make the loader call rove.load.text.clean.", outcome="damaged")
-    kind, told = _described(document)
+    kind, told = _kind_and_schema_fields(document)
     return Document(
         document.document_id,
         document.source,
@@ -65,7 +65,7 @@ def _language_of(document: Document, kind: str) -> str:
     return "en" if kind == SCHEMA and document.text.isascii() else detect(document.text[:DETECT_CHARS])
 
 
-def _described(document: Document) -> tuple[str, Metadata]:
+def _kind_and_schema_fields(document: Document) -> tuple[str, Metadata]:
     """The kind of a document, and what it tells of itself: one that describes a table of a database is a schema."""
     if document.kind not in DESCRIBING or not reads_as_schema(document.text):
         return document.kind, {}

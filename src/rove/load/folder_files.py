@@ -10,14 +10,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rove.load.system_files import is_system_file, is_system_folder
+from rove.load.system_files import is_marked, is_of_base, is_system_file, is_system_folder
 from rove.records.ledger import SkippedPath
 from rove.registry import load
+from rove.store.presence import CATALOG, LOCK
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
 IGNORE_FILE = ".roveignore"
+BASE = (CATALOG, LOCK)
+"""Files of a folder that is a base."""
 NO_FILE = "It is a pipe, a socket or a device."
 NOWHERE = "It is a link that leads nowhere, or to itself."
 LOOP = "It is a link to a folder that it lies in."
@@ -28,9 +31,11 @@ OUT = "It is a link that leads out of the folder."
 class LeftOut:
     """What a walk leaves out: how many hidden and system files and folders, and all else by name, with the reason.
 
-    `ignored`: the files and folders that patterns name.
+    `base`: the folder of the base that is added to; what it keeps there is left out, and other bases as well.
+    `ignored`: these, and the files and folders that patterns name.
     """
 
+    base: Path | None = None
     system_files: int = 0
     skipped: list[SkippedPath] = field(default_factory=list[SkippedPath])
     ignored: list[Path] = field(default_factory=list[Path])
@@ -62,9 +67,10 @@ def folder_files(
 ) -> Iterator[Path]:
     """Yield the files under `folder` in the order of names, and folders that may not be listed; links come last.
 
-    Left out is what is hidden, what `system_files` names, what `patterns` name, and what a `.roveignore` names in the
-    folder where it lies. A link is followed where what it leads to is not met otherwise, so that nothing is read twice;
-    without `follow_links` only within the folder. `left_out` is told of what is left out.
+    Left out is what is hidden, what `system_files` names or knows by a mark, bases of Rove, what `patterns` name, and
+    what a `.roveignore` names in the folder where it lies. A link is followed where what it leads to is not met
+    otherwise, so that nothing is read twice; without `follow_links` only within the folder. `left_out` is told of what
+    is left out.
     """
     return _Walk(folder, patterns, left_out or LeftOut(), follow_links=follow_links).files()
 
@@ -76,6 +82,7 @@ class _Walk:
         self._folder = folder
         self._rules = Ignored(folder, _spec(patterns))
         self._left_out = left_out
+        self._base = left_out.base.resolve() if left_out.base else None
         self._follow_links = follow_links
         self._walked: dict[Path, tuple[Path, Ignored]] = {}
         self._tops: list[Path] = []
@@ -104,13 +111,25 @@ class _Walk:
             except OSError:
                 refused.append(folder)
                 continue
-            rules = _with_file(folder, rules, entries)
+            own = self._programs_own(real, {entry.name for entry in entries})
+            if own:
+                self._left_out.system_files += 1
+                self._left_out.ignored += [folder / name for name in sorted(own)]
+                entries = [entry for entry in entries if entry.name not in own]
+            rules = _folder_ignore_rules(folder, rules, entries)
             self._walked[real] = folder, rules
             folders = list[str]()
             for entry in entries:
                 if self._is_met(entry, folder / entry.name, rules, folders):
                     yield folder / entry.name
             waiting += [(folder / name, real / name, rules) for name in reversed(folders)]
+
+    def _programs_own(self, real: Path, names: set[str]) -> set[str]:
+        """Return what is a base's in a folder, or, below the first, all of one that a program has marked as its own."""
+        is_base = real == self._base or names.issuperset(BASE)
+        if real == self._tops[0]:
+            return {name for name in names if is_base and is_of_base(name)}
+        return names if is_base or is_marked(names) else set()
 
     def _is_met(self, entry: os.DirEntry[str], path: Path, rules: Ignored, folders: list[str]) -> bool:
         """Say whether an entry is a file to be read; a folder is put among `folders`, a link is kept for later."""
@@ -174,7 +193,7 @@ class _Walk:
         return False
 
 
-def _with_file(folder: Path, outer: Ignored, entries: Sequence[os.DirEntry[str]]) -> Ignored:
+def _folder_ignore_rules(folder: Path, outer: Ignored, entries: Sequence[os.DirEntry[str]]) -> Ignored:
     if all(entry.name != IGNORE_FILE for entry in entries):
         return outer
     try:

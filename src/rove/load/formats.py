@@ -73,6 +73,7 @@ UNREAD = {
     "font": Unread("a font", LEAVE),
     "ciphered": Unread("an encrypted file (PGP, age)", "Decrypt it and add the result.", "encrypted"),
     # data
+    "export": Unread("an export of a base of Rove", "Take it in by: rove import FILE."),
     "sqlite-wal": Unread("the journal of an SQLite database", "Close its program, and add the database itself."),
     "access": Unread("an Access database", TABLE),
     "arrow": Unread("an Arrow or Feather table", TABLE),
@@ -117,7 +118,7 @@ MARKS: Sequence[tuple[int, bytes, str]] = (
     (4, b"Standard Jet DB", "access"), (4, b"Standard ACE DB", "access"),
     (0, b"ARROW1\0\0", "arrow"), (0, b"FEA1", "arrow"), (0, b"ORC", "orc"), (0, b"Obj\1", "avro"),
     (0, b"\x89HDF\r\n\x1a\n", "hdf5"), (0, b"MATLAB 5.0 MAT-file", "hdf5"), (0, b"CDF\1", "hdf5"),
-    (0, b"\x93NUMPY", "numpy"),
+    (0, b"\x93NUMPY", "numpy"), (0, b'{"rove": 1, "embedder":', "export"),
 )  # fmt: skip
 # Files of boxes (ISO 14496-12) say after "ftyp" of what kind they are; what is not named is a video.
 BRANDS = {"heif": (b"heic", b"heix", b"hevc", b"mif1", b"msf1", b"avif", b"avis"), "audio": (b"M4A ", b"M4B ")}

@@ -93,25 +93,25 @@ def _by_line(block: str) -> dict[str, MetaValue] | None:
             continue
         if found := FIELD.match(line):
             name = found[1]
-            fields[name] = _value(found[2] or "")
+            fields[name] = _front_matter_value(found[2] or "")
         elif name and line.lstrip().startswith("- "):
             items = fields[name]
-            fields[name] = (*(items if isinstance(items, tuple) else ()), _unquoted(line.lstrip()[2:]))
+            fields[name] = (*(items if isinstance(items, tuple) else ()), _unquote_field(line.lstrip()[2:]))
         elif not name or not line[0].isspace():
             return None
     return {key: value for key, value in fields.items() if value not in ("", ())} if fields else None
 
 
-def _value(value: str) -> MetaValue:
+def _front_matter_value(value: str) -> MetaValue:
     if value.startswith("[") and value.endswith("]"):
-        return tuple(item for part in value[1:-1].split(",") if (item := _unquoted(part)))
+        return tuple(item for part in value[1:-1].split(",") if (item := _unquote_field(part)))
     try:
         typed = stored_fields({"": yaml.load(value, Loader=_Loader)}).get("")  # noqa: S506 - a safe loader
     except (yaml.YAMLError, ValueError, RecursionError):
         typed = None
-    return typed if isinstance(typed, bool | int | float) else _unquoted(value)
+    return typed if isinstance(typed, bool | int | float) else _unquote_field(value)
 
 
-def _unquoted(value: str) -> str:
+def _unquote_field(value: str) -> str:
     value = value.strip()
     return value[1:-1] if len(value) >= 2 and value[0] == value[-1] and value[0] in "\"'" else value

@@ -35,14 +35,14 @@ class NotebookLoader:
         except (ValueError, RecursionError) as error:
             message = f"{source.name!r} is not a complete notebook: {error}."
             raise InputError(message, cure="Get the file again.") from error
-        root = _object(notebook)
-        cells = _cells(root)
+        root = _as_json_object(notebook)
+        cells = _notebook_cells(root)
         if not isinstance(notebook, dict) or not ({"cells", "worksheets"} & notebook.keys()):
             message = f"{source.name!r} is JSON and no notebook: it has no cells."
             raise InputError(message, cure="Give it the suffix .json.")
-        about = _object(root.get("metadata"))
-        language = _language(about)
-        blocks = (block.strip("\n") for cell in cells for block in _cell(cell, language))
+        about = _as_json_object(root.get("metadata"))
+        language = _notebook_language(about)
+        blocks = (block.strip("\n") for cell in cells for block in _notebook_cell_blocks(cell, language))
         text = clean("\n\n".join(block for block in blocks if block.strip()) + "\n")
         require_text(text, source)
         sections = markdown_sections(text)
@@ -52,21 +52,21 @@ class NotebookLoader:
             source=source.uri,
             kind="ipynb",
             text=text,
-            title=clean(_joined(about.get("title"))).strip() or first_title(sections) or stem(source),
+            title=clean(_multiline_text(about.get("title"))).strip() or first_title(sections) or stem(source),
             metadata={key: value for key, value in fields.items() if value},
             sections=sections,
         )
 
 
-def _cells(root: Object) -> list[Object]:
+def _notebook_cells(root: Object) -> list[Object]:
     """The cells; in version 3 they lie in worksheets."""
-    sheets = [root, *map(_object, _list(root.get("worksheets")))]
-    return [_object(cell) for sheet in sheets for cell in _list(sheet.get("cells"))]
+    sheets = [root, *map(_as_json_object, _as_json_list(root.get("worksheets")))]
+    return [_as_json_object(cell) for sheet in sheets for cell in _as_json_list(sheet.get("cells"))]
 
 
-def _cell(cell: Object, language: str) -> Iterator[str]:
+def _notebook_cell_blocks(cell: Object, language: str) -> Iterator[str]:
     kind = cell.get("cell_type")
-    text = _joined(cell.get("source", cell.get("input")))
+    text = _multiline_text(cell.get("source", cell.get("input")))
     if kind == "markdown":
         yield INLINE_IMAGE.sub("](picture)", text)
     elif kind == "heading":
@@ -74,34 +74,34 @@ def _cell(cell: Object, language: str) -> Iterator[str]:
         yield f"{'#' * min(max(level if isinstance(level, int) else 1, 1), 6)} {' '.join(text.split())}"
     elif kind == "code":
         if text.strip():
-            yield _fence(text, language)
-        for output in _list(cell.get("outputs")):
-            yield from _output(_object(output))
+            yield _fence_cell_text(text, language)
+        for output in _as_json_list(cell.get("outputs")):
+            yield from _output(_as_json_object(output))
     elif text.strip():  # raw
-        yield _fence(text, "")
+        yield _fence_cell_text(text, "")
 
 
 def _output(output: Object) -> Iterator[str]:
     """What a cell gave: one of the forms in which the notebook keeps it, the most readable."""
     kind = output.get("output_type")
     if kind in {"error", "pyerr"}:
-        yield _fence(f"{_joined(output.get('ename'))}: {_joined(output.get('evalue'))}", "")
+        yield _fence_cell_text(f"{_multiline_text(output.get('ename'))}: {_multiline_text(output.get('evalue'))}", "")
         return
-    forms = _object(output.get("data")) or output
+    forms = _as_json_object(output.get("data")) or output
     markdown, page, plain = (
-        _joined(forms.get(mime, forms.get(short)))
+        _multiline_text(forms.get(mime, forms.get(short)))
         for mime, short in (("text/markdown", "markdown"), ("text/html", "html"), ("text/plain", "text"))
     )
     if "text/latex" in forms or "latex" in forms:
-        yield f"$$\n{_joined(forms.get('text/latex', forms.get('latex'))).strip().strip('$')}\n$$"
+        yield f"$$\n{_multiline_text(forms.get('text/latex', forms.get('latex'))).strip().strip('$')}\n$$"
     elif any(name.startswith("image/") or name in {"png", "jpeg", "svg"} for name in forms):
         yield f"![output{_what(plain)}](output)"
     elif markdown.strip():
         yield INLINE_IMAGE.sub("](picture)", markdown)
-    elif "<table" in page and (table := _table(page)):
+    elif "<table" in page and (table := _table_from_html_output(page)):
         yield table
     elif plain.strip():
-        yield _fence(plain, "")
+        yield _fence_cell_text(plain, "")
 
 
 def _what(plain: str) -> str:
@@ -110,14 +110,14 @@ def _what(plain: str) -> str:
     return f": {plain[:200]}" if plain and not plain.startswith("<") else ""
 
 
-def _table(page: str) -> str:
+def _table_from_html_output(page: str) -> str:
     try:
         return next(HtmlLoader().load(Source("output", "output", page.encode(), "html"))).text.strip()
     except InputError:
         return ""
 
 
-def _fence(text: str, language: str) -> str:
+def _fence_cell_text(text: str, language: str) -> str:
     text = ANSI.sub("", text).strip("\n")
     if len(text) > MAX_OUTPUT_CHARS and not language:
         text = f"{text[:MAX_OUTPUT_CHARS]}\n… ({len(text) - MAX_OUTPUT_CHARS} characters more)"
@@ -125,26 +125,29 @@ def _fence(text: str, language: str) -> str:
     return f"{fence}{language}\n{text}\n{fence}"
 
 
-def _language(about: Object) -> str:
-    found = (_object(about.get(name)).get(key) for name, key in (("language_info", "name"), ("kernelspec", "language")))
+def _notebook_language(about: Object) -> str:
+    found = (
+        _as_json_object(about.get(name)).get(key)
+        for name, key in (("language_info", "name"), ("kernelspec", "language"))
+    )
     name = next((name for name in found if isinstance(name, str) and LANGUAGE.fullmatch(name)), "")
     return "python" if name == "ipython" else name
 
 
 def _authors(about: Object) -> str:
-    names = (_joined(_object(author).get("name")) for author in _list(about.get("authors")))
+    names = (_multiline_text(_as_json_object(author).get("name")) for author in _as_json_list(about.get("authors")))
     return clean(", ".join(name for name in names if name))
 
 
-def _object(value: Json) -> Object:
+def _as_json_object(value: Json) -> Object:
     return value if isinstance(value, dict) else {}
 
 
-def _list(value: Json) -> list[Json]:
+def _as_json_list(value: Json) -> list[Json]:
     return value if isinstance(value, list) else []
 
 
-def _joined(value: Json) -> str:
+def _multiline_text(value: Json) -> str:
     """A text, which notebooks keep as a list of lines or in one piece."""
     lines: Iterable[Json] = value if isinstance(value, list) else [value]
     return "".join(line for line in lines if isinstance(line, str))

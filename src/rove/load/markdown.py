@@ -61,7 +61,7 @@ def markdown_sections(text: str, *, setext: bool = True) -> tuple[Section, ...]:
     >>> [(s.title, s.level) for s in markdown_sections("Große Straße\n===\n\nein Text\n\nKlein\n---\n")]
     [('Große Straße', 1), ('Klein', 2)]
     """
-    found = [h for h in _headings(text, setext=setext) if h[1]]
+    found = [h for h in _markdown_headings(text, setext=setext) if h[1]]
     sections: list[Section] = []
     ends = [len(text)] * 7  # by level: where the next heading of that level or above begins
     for level, title, start in reversed(found):
@@ -114,7 +114,7 @@ def first_title(sections: tuple[Section, ...]) -> str:
     return next((s.title for s in sections if s.level == 1), "")
 
 
-def _headings(text: str, *, setext: bool) -> Iterator[tuple[int, str, int]]:
+def _markdown_headings(text: str, *, setext: bool) -> Iterator[tuple[int, str, int]]:
     """Yield (level, title, start), in order. Only lines that begin with a mark are looked at."""
     fence = ""
     for found in (MARKED_LINE if setext else MARKED_LINE_ATX).finditer("\n" + text):
@@ -122,7 +122,7 @@ def _headings(text: str, *, setext: bool) -> Iterator[tuple[int, str, int]]:
         end = text.find("\n", start)
         line = text[start:] if end < 0 else text[start:end]
         if fence:
-            fence = "" if _closes(line, fence) else fence
+            fence = "" if _is_closing_fence(line, fence) else fence
         elif mark == "#":
             level, title = _atx(line)
             if level:
@@ -157,6 +157,6 @@ def _line_over(text: str, start: int) -> str:
     return line if not above or above.startswith(("#", "```", "~~~")) or SETEXT.match(above) else ""
 
 
-def _closes(line: str, fence: str) -> bool:
+def _is_closing_fence(line: str, fence: str) -> bool:
     mark = line.strip()
     return len(mark) >= len(fence) and not mark.strip(fence[0]) and not line.startswith("    ")

@@ -102,7 +102,7 @@ class Members:
     def _note(self, name: str, error: InputError) -> None:
         self.outcomes[error.outcome] += 1
         if len(self.failed) < MAX_NAMED:
-            self.failed.append(f"{_cut(clean(name))}: {_cut(error.reason.rstrip('.'))}")
+            self.failed.append(f"{_elide_member_text(clean(name))}: {_elide_member_text(error.reason.rstrip('.'))}")
 
     def _finish(self) -> None:
         """Raise what there is to say of members that could not be read."""
@@ -120,7 +120,7 @@ class Members:
         raise InputError(message, cure=CURE, outcome=outcome if self.found or outcome != "partial" else "damaged")
 
 
-def _cut(text: str) -> str:
+def _elide_member_text(text: str) -> str:
     """Return a text on one line, and without its middle where it is long: files in files name each other."""
     text = " ".join(text.split())
     return text if len(text) <= 2 * HALF_CHARS else f"{text[:HALF_CHARS]} … {text[-HALF_CHARS:]}"

@@ -54,7 +54,7 @@ ZIPPED = {"docx", "pptx", "xlsx", "odt", "ods", "odp", "epub"}
 NEVER_TEXT = {*ZIPPED, "xls", "msg", "image", "parquet", "sqlite", "gzip", "zip"}
 SHEETS = {"xls", "xlsx"}
 ROWS = re.compile(rb"[^\r\n\t;,]*+[\t;,][^\r\n]*+[\r\n]")
-TOLD_AS_TEXT = {"ps", "ciphered"}
+TOLD_AS_TEXT = {"ps", "ciphered", "export"}
 DAMAGED = (zipfile.BadZipFile, zlib.error, ValueError, NotImplementedError, KeyError, RuntimeError, OSError)
 
 
@@ -76,7 +76,7 @@ def sniff(data: bytes, kind: str) -> str:
     if head[257:262] == b"ustar":
         return "tar"
     text = narrowed(head)
-    if found := next((name for magic, name in MAGIC if text.startswith(magic)), "") or _marked(data):
+    if found := next((name for magic, name in MAGIC if text.startswith(magic)), "") or _unsupported_format(data):
         return found
     if kind in {"", "text", "mhtml", "eml", "html", "xls"} and is_page(text):
         return "mhtml"
@@ -98,6 +98,8 @@ def is_page(head: bytes) -> bool:
 
 
 def _text_kind(head: bytes) -> str:
+    if head.startswith(b"WEBVTT") and b"-->" in head:
+        return "subtitles"
     if HTML_START.match(head):
         return "html"
     if XML_START.match(head) or head.lstrip().startswith(b"<"):
@@ -108,7 +110,7 @@ def _text_kind(head: bytes) -> str:
     return "eml" if MAIL_START.match(head) else ""
 
 
-def _marked(data: bytes) -> str:
+def _unsupported_format(data: bytes) -> str:
     """Name a format that is known and not read; a text that happens to begin like one is none."""
     if data[4:8] == b"ftyp":
         return next((name for name, brands in BRANDS.items() if data[8:12] in brands), "video")

@@ -36,7 +36,7 @@ UNNAMED = {**SYMBOL, **{code: WINGDINGS[code] for code in (0x6F, 0xA7, 0xA8, 0xE
 
 def is_symbol_font(font: str) -> bool:
     """Say whether the letters of a font of this name are signs."""
-    return _bare(font) in FONTS
+    return _font_lookup_key(font) in FONTS
 
 
 def symbol(code: int, font: str = "") -> str:
@@ -48,7 +48,7 @@ def symbol(code: int, font: str = "") -> str:
     code = code - PRIVATE_START if PRIVATE_START <= code < PRIVATE_START + 0x100 else code
     if code >= 0x100:
         return chr(code) if code < 0xD800 else ""
-    return FONTS.get(_bare(font), UNNAMED).get(code, "")
+    return FONTS.get(_font_lookup_key(font), UNNAMED).get(code, "")
 
 
 def with_symbols(text: str, font: str = "") -> str:
@@ -62,5 +62,5 @@ def with_symbols(text: str, font: str = "") -> str:
     return PRIVATE.sub(lambda found: symbol(ord(found[0])), text)
 
 
-def _bare(font: str) -> str:
+def _font_lookup_key(font: str) -> str:
     return font.strip(" '\"").casefold()

@@ -52,7 +52,7 @@ class Transcript:
             raise ValueError(str(error)) from error
 
 
-def _drop(digest: str, transcript: bytes, page: int, pages: int) -> None:
+def _discard_transcript(digest: str, transcript: bytes, page: int, pages: int) -> None:
     """Keep nothing."""
 
 
@@ -71,7 +71,7 @@ class Transcripts:
     """
 
     known: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
-    tell: Callable[[str, bytes, int, int], None] = _drop
+    tell: Callable[[str, bytes, int, int], None] = _discard_transcript
     max_s: float = MAX_S
     go_on: Callable[[], None] = _go_on
     began: float = 0.0

@@ -109,7 +109,7 @@ def stream(data: IO[bytes], *tags: str) -> Iterator[Node]:
     for _, item in etree.iterparse(data, tag=tags, **OPTIONS):  # pyright: ignore
         element = cast("Node", item)
         yield element
-        _drop(element)
+        _free_xml_element(element)
 
 
 def children_of_root(data: IO[bytes]) -> Iterator[Node]:
@@ -128,10 +128,10 @@ def children_of_root(data: IO[bytes]) -> Iterator[Node]:
         if event == "end" and (depth == 1 or (depth == 0 and not found)):
             found = True
             yield element
-            _drop(element)
+            _free_xml_element(element)
 
 
-def _drop(element: Node) -> None:
+def _free_xml_element(element: Node) -> None:
     """Free what was read: the element's own parts, and all before it."""
     element.clear()
     parent = element.getparent()

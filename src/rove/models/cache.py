@@ -15,17 +15,14 @@ import numpy as np
 
 from rove.errors import ConfigError
 from rove.models import Embedder, Fingerprint, LateEmbedder, Vectors, WordRule, readable_tokens, trust_of, word_rule_of
-from rove.models.passage_reading import PassageReading, ReadingEmbedder, TokenPlaces
+from rove.models.passage_reading import PassageReading, ReadingEmbedder, TokenPlaces, query_tokens
 from rove.models.query_batcher import QueryBatcher
 from rove.models.unit_vectors import unit_vectors
+from rove.records import Note
 from rove.tracing import Stage, embeddings
 
 T = TypeVar("T")
 REMEMBERED = 512
-NORMALISED = (
-    "The embedder {model} gives vectors that are not of unit length, the first one of length {length:.4g}: they are "
-    "normalised. Let it do that itself, or let its fingerprint say unit_length=False."
-)
 
 
 def remembering(embedder: Embedder) -> QueryCache:
@@ -45,12 +42,12 @@ def remembering(embedder: Embedder) -> QueryCache:
 class QueryCache:
     """An `Embedder` before another one, see `unit_vectors`. Passages are not kept: the store has theirs by content.
 
-    `take_note` says what is to be told of its vectors.
+    `take_notes` says what is to be told of its vectors.
     """
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
-        self._note: str | None = None
+        self._notes: list[Note] | None = None
         self._ask = QueryBatcher(self._queries)
         self._known: OrderedDict[str, Vectors] = OrderedDict()
 
@@ -82,7 +79,7 @@ class QueryCache:
     async def passages(self, texts: Sequence[str]) -> Vectors:
         """See `Embedder.passages`."""
         with self._stage(texts):
-            return self._checked(await _awaited(self._embedder.passages(texts)), texts) if texts else self._none()
+            return self._checked(await _await_output(self._embedder.passages(texts)), texts) if texts else self._none()
 
     async def queries(self, texts: Sequence[str]) -> Vectors:
         """See `Embedder.queries`. Those that are asked at the same time are embedded together."""
@@ -100,20 +97,20 @@ class QueryCache:
         return np.stack(found) if found else self._none()
 
     async def _queries(self, texts: Sequence[str]) -> Vectors:
-        return self._checked(await _awaited(self._embedder.queries(texts)), texts)
+        return self._checked(await _await_output(self._embedder.queries(texts)), texts)
 
     def _checked(self, given: object, texts: Sequence[str]) -> Vectors:
         """See `unit_vectors`; what the fingerprint promises and is not so is noted."""
         fingerprint = self.fingerprint
         made = unit_vectors(given, texts, fingerprint)
-        if made.length is not None and fingerprint.unit_length and self._note is None:
-            self._note = NORMALISED.format(model=fingerprint.model, length=made.length)
+        if made.length is not None and fingerprint.unit_length and self._notes is None:
+            self._notes = [Note("vectors-normalised", {"model": fingerprint.model, "length": float(made.length)})]
         return made.vectors
 
-    def take_note(self) -> str:
-        """What is to be told of its vectors, once: the next call returns ""."""
-        note, self._note = self._note or "", self._note and ""
-        return note
+    def take_notes(self) -> list[Note]:
+        """What is to be told of its vectors, once: the next call returns nothing."""
+        notes, self._notes = self._notes or [], self._notes and []
+        return notes
 
     def _none(self) -> Vectors:
         return np.zeros((0, self.fingerprint.dimension), np.float32)
@@ -135,9 +132,9 @@ class LateQueryCache(QueryCache):
         if not texts:
             return self._none(), []
         with self._stage(texts):
-            given = await _awaited(self._late.passages_with_tokens(texts))
-        vectors, tokens = _pair(given, self.fingerprint)
-        return self._checked(vectors, texts), _tokens(tokens, len(texts), self.fingerprint)
+            given = await _await_output(self._late.passages_with_tokens(texts))
+        vectors, tokens = _vector_token_pair(given, self.fingerprint)
+        return self._checked(vectors, texts), _validate_token_bytes(tokens, len(texts), self.fingerprint)
 
     async def interactions(self, question: str, passages: Sequence[bytes]) -> Vectors | None:
         """See `LateEmbedder.interactions`."""
@@ -155,12 +152,16 @@ class ReadingQueryCache(LateQueryCache):
         """See `ReadingEmbedder.read`."""
         return await cast("ReadingEmbedder", self._embedder).read(question, passages)
 
+    async def query_tokens(self, question: str) -> Vectors | None:
+        """See `query_tokens`."""
+        return await query_tokens(self._embedder, question)
+
     async def token_spans(self, text: str) -> TokenPlaces:
         """See `ReadingEmbedder.token_spans`."""
         return await cast("ReadingEmbedder", self._embedder).token_spans(text)
 
 
-async def _awaited(given: Awaitable[T]) -> T:
+async def _await_output(given: Awaitable[T]) -> T:
     """Wait for what an embedder gives.
 
     Raises:
@@ -182,14 +183,14 @@ def _check_fingerprint(embedder: Embedder) -> None:
         )
 
 
-def _pair(given: Any, fingerprint: Fingerprint) -> tuple[object, object]:  # noqa: ANN401 - anything
+def _vector_token_pair(given: Any, fingerprint: Fingerprint) -> tuple[object, object]:  # noqa: ANN401 - anything
     if hasattr(given, "__len__") and len(given) == 2:  # noqa: PLR2004 - a pair
         return given[0], given[1]
     message = f"The embedder {fingerprint.model} gave {type(given).__name__} in place of (vectors, tokens)."
     raise ConfigError(message, cure="passages_with_tokens returns a pair: see LateEmbedder.")
 
 
-def _tokens(given: object, count: int, fingerprint: Fingerprint) -> list[bytes]:
+def _validate_token_bytes(given: object, count: int, fingerprint: Fingerprint) -> list[bytes]:
     tokens = list(cast("Iterable[object]", given)) if isinstance(given, Iterable) else [given]
     if len(tokens) in {0, count} and all(isinstance(one, bytes) for one in tokens):
         return cast("list[bytes]", tokens)

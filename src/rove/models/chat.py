@@ -179,7 +179,7 @@ class PydanticChatModel:
                         event = await anext(events, None)
                     if event is None:
                         break
-                    if thought := _thought_of(event):
+                    if thought := _event_thinking_text(event):
                         thinks = True
                         note_thought(unicode_of(thought))
                     text = unicode_of(_text_of(event))[: self._most_chars + 1 - len(written)]
@@ -251,7 +251,7 @@ def _text_of(event: ModelResponseStreamEvent) -> str:
             return ""
 
 
-def _thought_of(event: ModelResponseStreamEvent) -> str:
+def _event_thinking_text(event: ModelResponseStreamEvent) -> str:
     """Return what an event tells of the model's thinking, where its server keeps that apart."""
     match event:
         case PartStartEvent(part=ThinkingPart(content=text)):
@@ -285,7 +285,7 @@ def _build(settings: ChatSettings, key: str) -> Model[Any]:
             provider=_Endpoint(settings, key),
         )
     try:
-        return infer_model(settings.model, lambda name: _Guarded.guard(_provider(name, key), settings))
+        return infer_model(settings.model, lambda name: _Guarded.guard(_chat_provider_by_name(name, key), settings))
     except UserError as error:
         variable = re.search(r"\b[A-Z][A-Z0-9_]*_(?:API_KEY|TOKEN)\b", str(error))
         if variable:
@@ -354,7 +354,7 @@ class _Guarded(Provider[Any]):
         return provider
 
 
-def _provider(name: str, key: str) -> Provider[Any]:
+def _chat_provider_by_name(name: str, key: str) -> Provider[Any]:
     try:
         if not key:
             return infer_provider(name)

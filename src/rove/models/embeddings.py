@@ -29,26 +29,26 @@ def read_embeddings(reply: bytes, count: int, dimension: int, origin: str) -> Ve
     """
     vectors = np.zeros((count, dimension))
     filled: set[int] = set()
-    for place, item in enumerate(_items(reply, origin)):
+    for place, item in enumerate(_parse_embedding_items(reply, origin)):
         index = item.get("index", place)
-        vector = _vector(item.get("embedding"), origin)
+        vector = _decode_embedding_value(item.get("embedding"), origin)
         if not isinstance(index, int) or not 0 <= index < count or index in filled:
-            raise _malformed(origin, f"its indices do not match {count} texts")
+            raise _embedding_reply_error(origin, f"its indices do not match {count} texts")
         if len(vector) != dimension:
             message = f"{origin} gave vectors of length {len(vector)}; the settings say {dimension}."
             raise ConfigError(message, cure=f"Set embedder.dimension to {len(vector)}.")
         filled.add(index)
         vectors[index] = vector
     if len(filled) != count:
-        raise _malformed(origin, f"it holds {len(filled)} vectors for {count} texts")
+        raise _embedding_reply_error(origin, f"it holds {len(filled)} vectors for {count} texts")
     largest = np.abs(vectors).max(axis=1, keepdims=True)
     if not np.isfinite(largest).all() or not largest.all():
-        raise _malformed(origin, "a vector is zero or holds a number that is not finite")
+        raise _embedding_reply_error(origin, "a vector is zero or holds a number that is not finite")
     vectors /= largest  # so that no square overflows
     return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
 
 
-def _items(reply: bytes, origin: str) -> list[Mapping[str, object]]:
+def _parse_embedding_items(reply: bytes, origin: str) -> list[Mapping[str, object]]:
     try:
         tree = read_json(reply, nan=True)
     except ValueError:
@@ -57,11 +57,11 @@ def _items(reply: bytes, origin: str) -> list[Mapping[str, object]]:
     data = cast("Mapping[str, object]", tree).get("data") if isinstance(tree, dict) else None
     items = cast("list[object]", data) if isinstance(data, list) else []
     if not items or not all(isinstance(item, dict) for item in items):
-        raise _malformed(origin, 'it has no list "data" of objects')
+        raise _embedding_reply_error(origin, 'it has no list "data" of objects')
     return cast("list[Mapping[str, object]]", items)
 
 
-def _vector(value: object, origin: str) -> NDArray[np.float64]:
+def _decode_embedding_value(value: object, origin: str) -> NDArray[np.float64]:
     try:
         if isinstance(value, str):
             return np.frombuffer(base64.b64decode(value, validate=True), "<f4").astype(np.float64)
@@ -69,8 +69,8 @@ def _vector(value: object, origin: str) -> NDArray[np.float64]:
             return np.array(cast("list[float]", value), np.float64).reshape(-1)
     except (binascii.Error, OverflowError, ValueError, TypeError):
         pass
-    raise _malformed(origin, "an embedding is neither a list of numbers nor base64")
+    raise _embedding_reply_error(origin, "an embedding is neither a list of numbers nor base64")
 
 
-def _malformed(origin: str, why: str) -> ServiceError:
+def _embedding_reply_error(origin: str, why: str) -> ServiceError:
     return ServiceError(f"The reply of {origin} cannot be used: {why}.", cure=CURE, retryable=False)

@@ -89,10 +89,10 @@ def _hash_slab(texts: Sequence[str], dimension: int) -> Vectors:
     folded = [text.casefold() for text in texts]
     joined = GAP.join(folded) + GAP
     codes = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), np.uint32)
-    kinds = _kinds()[np.minimum(codes, 0xFFFF)]
+    kinds = _code_point_kinds()[np.minimum(codes, 0xFFFF)]
     pairs = codes[:-1] * np.uint32(0x9E3779B1)
     pairs += codes[1:] * np.uint32(0x85EBCA6B)
-    pieces = (_words(pairs, kinds), _grams(pairs, codes, kinds))
+    pieces = (_hash_word_runs(pairs, kinds), _grams(pairs, codes, kinds))
     starts = np.concatenate([piece[0] for piece in pieces])
     hashes = _mix(np.concatenate([piece[1] for piece in pieces]))
     weights = np.concatenate([piece[2] for piece in pieces])
@@ -103,7 +103,7 @@ def _hash_slab(texts: Sequence[str], dimension: int) -> Vectors:
     return sums.reshape(len(folded), dimension).astype(np.float32)
 
 
-def _words(pairs: Codes, kinds: NDArray[np.uint8]) -> tuple[NDArray[np.intp], Codes, NDArray[np.float64]]:
+def _hash_word_runs(pairs: Codes, kinds: NDArray[np.uint8]) -> tuple[NDArray[np.intp], Codes, NDArray[np.float64]]:
     """Hash each run of letters and digits of a spaced script by its pairs: (starts, hashes, weights)."""
     edges = np.flatnonzero(np.diff((kinds == 1).view(np.int8)))
     if kinds[0] == 1:
@@ -137,7 +137,7 @@ def _mix(values: Codes) -> Codes:
 
 
 @cache
-def _kinds() -> NDArray[np.uint8]:
+def _code_point_kinds() -> NDArray[np.uint8]:
     """For each code point of the first plane: 0 between words, 1 a letter or digit, 2 one of an unspaced script."""
     kinds = np.fromiter((chr(code).isalnum() for code in range(0x10000)), np.uint8, 0x10000)
     for low, high in UNSPACED:

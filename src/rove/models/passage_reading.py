@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Protocol, cast, runtime_checkable
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from rove.models import Vectors
+from rove.models import Embedder, Vectors
 
 TokenPlaces = NDArray[np.int32]
 """(tokens, 2): where each begins and ends in its text, in characters."""
@@ -83,3 +83,9 @@ class ReadingEmbedder(Protocol):
     async def token_spans(self, text: str) -> TokenPlaces:
         """Return where the tokens of a passage stand in its text; none where it cannot say."""
         ...
+
+
+async def query_tokens(embedder: Embedder, question: str) -> Vectors | None:
+    """Return (tokens, dimension) float32, unit length, for a question; None of an embedder without `query_tokens`."""
+    tokens = getattr(embedder, "query_tokens", None)
+    return None if tokens is None else cast("Vectors | None", await tokens(question))

@@ -189,7 +189,7 @@ class WithoutThinking:
     def __init__(self, chat: ChatModel, place: str = "") -> None:
         self._chat = chat
         self._file = f"thinks-{sha256(place.encode()).hexdigest()[:16]}" if place else ""
-        self._unopened = _kept(self._file)
+        self._unopened = _has_unopened_thinking(self._file)
 
     def __repr__(self) -> str:
         return f"WithoutThinking({self._chat!r})"
@@ -212,7 +212,7 @@ class WithoutThinking:
         empty = True
         stream = self._chat.stream(instructions, prompt, shape=shape)
         try:
-            async with aclosing(_or_none_at_pauses(stream) if holds else _pieces(stream)) as pieces:
+            async with aclosing(_or_none_at_pauses(stream) if holds else _stream_as_generator(stream)) as pieces:
                 async for piece in pieces:
                     if news := reply.release() if piece is None else reply.feed(piece):
                         empty = False
@@ -261,7 +261,7 @@ async def _or_none_at_pauses(stream: AsyncIterator[str]) -> AsyncGenerator[str |
                 await following
 
 
-async def _pieces(stream: AsyncIterator[str]) -> AsyncGenerator[str | None]:
+async def _stream_as_generator(stream: AsyncIterator[str]) -> AsyncGenerator[str | None]:
     async for piece in stream:
         yield piece
 
@@ -270,7 +270,7 @@ async def _piece_after(stream: AsyncIterator[str]) -> str | None:
     return await anext(stream, None)
 
 
-def _kept(file: str) -> bool | None:
+def _has_unopened_thinking(file: str) -> bool | None:
     """Return whether a model thinks without an opening tag; None where that is not known."""
     with suppress(LookupError):
         return cached(file, _unknown) == _UNOPENED if file else None

@@ -51,14 +51,14 @@ class WhisperTranscriber:
         if len(asked) > 1 and _certainty(segments) < LEAST_UNSURE:
             return Speech()
         words = [word for one in segments for word in one.words or ()]
-        said = _phrases(words, len(samples) / RATE_HZ)
+        said = _phrases_from_words(words, len(samples) / RATE_HZ)
         unsure = bool(said) and _certainty(segments) < LEAST_TRUSTED
         return Speech(CODES.get(heard, heard) if said else "", tuple(said), unsure)
 
     @staticmethod
     def _heard(samples: Samples, before: str) -> list[str]:
         """The language that is spoken; where that is not sure, the one before, or those that it may be."""
-        language, probability, all_of_them = cast("Any", _model()).detect_language(samples)
+        language, probability, all_of_them = cast("Any", _load_whisper_model()).detect_language(samples)
         if probability >= SURE:
             return [language]
         return [before] if before else [name for name, _ in all_of_them[:CANDIDATES]]
@@ -67,11 +67,11 @@ class WhisperTranscriber:
         segments = self._asked(samples, language, 0)
         if any(one.compression_ratio > MOST_REPEATED for one in segments):
             segments = self._asked(samples, language, ONCE)
-        return [one for one in segments if _is_said(one)]
+        return [one for one in segments if _is_speech_segment(one)]
 
     @staticmethod
     def _asked(samples: Samples, language: str, once: int) -> list[Segment]:
-        segments, _ = cast("Any", _model()).transcribe(
+        segments, _ = cast("Any", _load_whisper_model()).transcribe(
             samples,
             language=language,
             beam_size=BEAMS,
@@ -92,7 +92,7 @@ def _certainty(segments: Sequence[Segment]) -> float:
     return sum(one.avg_logprob * len(one.tokens) for one in segments) / tokens if tokens else -math.inf
 
 
-def _phrases(words: Sequence[Word], last_s: float) -> list[Utterance]:
+def _phrases_from_words(words: Sequence[Word], last_s: float) -> list[Utterance]:
     """Put words together to phrases, whose times are what a citation has: up to a mark, a pause, or `PHRASE_CHARS`."""
     said: list[Utterance] = []
     text, start_s = "", 0.0
@@ -106,7 +106,7 @@ def _phrases(words: Sequence[Word], last_s: float) -> list[Utterance]:
     return said
 
 
-def _is_said(segment: Segment) -> bool:
+def _is_speech_segment(segment: Segment) -> bool:
     """Say whether a segment is speech, and not what Whisper makes up of silence, noise and music."""
     if not any(map(str.isalnum, segment.text)) or segment.avg_logprob < LEAST_LOGPROB:
         return False
@@ -128,7 +128,7 @@ class _Encoding(WhisperModel):
 
 
 @cache
-def _model() -> WhisperModel:
+def _load_whisper_model() -> WhisperModel:
     """Load the model into memory: its file is in two packages, and is not written to disk.
 
     Raises:

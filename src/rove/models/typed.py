@@ -61,7 +61,7 @@ async def reply_as(
     problem = ""
     for _ in range(2):
         asked = f"{prompt}\n\n{REPAIR.format(problem=problem)}" if problem else prompt
-        found = await _written(chat, shape, instructions, asked, partial, reading or read_object)
+        found = await _stream_typed_reply(chat, shape, instructions, asked, partial, reading or read_object)
         try:
             return shape.model_validate(found)
         except ValidationError as error:
@@ -71,7 +71,7 @@ async def reply_as(
     raise ServiceError(message, cure=LARGER_CURE, retryable=False)
 
 
-async def _written(
+async def _stream_typed_reply(
     chat: ChatModel, shape: type[BaseModel], instructions: str, prompt: str, partial: Partial | None, reading: Reading
 ) -> Mapping[str, object]:
     written = _Growing(partial, reading)
@@ -88,7 +88,7 @@ async def _written(
         if isinstance(stream, AsyncGenerator):
             await stream.aclose()
         written.tell()
-    if cut and not _is_whole(written.text):
+    if cut and not _is_complete_json_object(written.text):
         raise cut
     return reading(written.text)
 
@@ -135,34 +135,34 @@ def read_object(written: str) -> dict[str, object]:
     >>> read_object('Sure! ```json\\n{"a": [1, 2], "b": "x')
     {'a': [1, 2], 'b': 'x'}
     """
-    found = _first(written)
-    return cast("dict[str, object]", _read(found)) if found else {}
+    found = _first_json_object(written)
+    return cast("dict[str, object]", _parse_partial_json(found)) if found else {}
 
 
-def _is_whole(written: str) -> bool:
+def _is_complete_json_object(written: str) -> bool:
     """Say whether the first JSON object in a text is closed there."""
     try:
-        from_json(_first(written), allow_inf_nan=False)
+        from_json(_first_json_object(written), allow_inf_nan=False)
     except ValueError:
         return False
     return True
 
 
-def _first(written: str) -> str:
+def _first_json_object(written: str) -> str:
     """Return the text of the first JSON object, as far as it is written."""
     for opening in islice(_OPENING.finditer(written), TRIES):
-        found = written[opening.start() : _end(written, opening.start())]
+        found = written[opening.start() : _json_object_end(written, opening.start())]
         with suppress(ValueError):
-            _read(found)
+            _parse_partial_json(found)
             return found
     return ""
 
 
-def _read(text: str) -> object:
+def _parse_partial_json(text: str) -> object:
     return from_json(text.encode(), allow_inf_nan=False, allow_partial="trailing-strings")
 
 
-def _end(written: str, start: int) -> int:
+def _json_object_end(written: str, start: int) -> int:
     """Return where the object that begins here ends: behind its last brace, or where the text does."""
     depth = 0
     for sign in _SIGNS.finditer(written, start):

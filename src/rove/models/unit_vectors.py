@@ -70,10 +70,10 @@ def unit_vectors(given: object, texts: Sequence[str], fingerprint: Fingerprint) 
     squares = np.einsum("ij,ij->i", vectors, vectors)
     if vectors.dtype == np.float32 and (np.abs(squares - 1) <= 2 * UNIT_WITHIN).all():
         return UnitVectors(vectors)
-    return _normalised(np.asarray(rows, np.float64), texts, fingerprint)
+    return _unit_vectors_from_rows(np.asarray(rows, np.float64), texts, fingerprint)
 
 
-def _normalised(rows: NDArray[np.float64], texts: Sequence[str], fingerprint: Fingerprint) -> UnitVectors:
+def _unit_vectors_from_rows(rows: NDArray[np.float64], texts: Sequence[str], fingerprint: Fingerprint) -> UnitVectors:
     """Give rows unit length, but for those that have it: these stay as they are, to the bit."""
     largest = np.abs(rows).max(axis=1, initial=0)
     if (endless := ~np.isfinite(largest)).any():
@@ -97,14 +97,14 @@ def _array(given: Any, texts: Sequence[str], fingerprint: Fingerprint) -> NDArra
     except ValueError:  # vectors that are not as long as each other
         rows = _of_one_length(given, texts, fingerprint)
     except (TypeError, RuntimeError) as error:  # as of a tensor on another device
-        raise _malformed(fingerprint, f"gave {of.__name__}, which is no array: {error}") from error
+        raise _embedder_error(fingerprint, f"gave {of.__name__}, which is no array: {error}") from error
     if rows.dtype.kind not in NUMBERS:
-        rows = _numbers(rows, of.__name__, fingerprint)
+        rows = _to_float_rows(rows, of.__name__, fingerprint)
     if rows.ndim != 2 or len(rows) != len(texts):  # noqa: PLR2004 - vectors in rows
-        raise _malformed(fingerprint, f"gave an array of shape {rows.shape} for {len(texts)} texts")
+        raise _embedder_error(fingerprint, f"gave an array of shape {rows.shape} for {len(texts)} texts")
     if (length := rows.shape[1]) != fingerprint.dimension:
         what = f"gave vectors of shape ({length},), where its fingerprint says {fingerprint.dimension} numbers"
-        raise _malformed(fingerprint, what, cure=f"Let its fingerprint say dimension={length}, or mend the model.")
+        raise _embedder_error(fingerprint, what, cure=f"Let its fingerprint say dimension={length}, or mend the model.")
     return rows
 
 
@@ -112,25 +112,25 @@ def _of_one_length(given: object, texts: Sequence[str], fingerprint: Fingerprint
     """Say which vectors are of another length than the fingerprint says; there are some."""
     lengths = [np.size(cast("Any", row)) for row in cast("list[object]", given)]
     if len(lengths) != len(texts):
-        raise _malformed(fingerprint, f"gave {len(lengths)} vectors for {len(texts)} texts")
+        raise _embedder_error(fingerprint, f"gave {len(lengths)} vectors for {len(texts)} texts")
     other = np.array(lengths) != fingerprint.dimension
     if not other.any():
-        raise _malformed(fingerprint, "gave vectors whose numbers are no numbers")
+        raise _embedder_error(fingerprint, "gave vectors whose numbers are no numbers")
     what = f"a vector of shape ({lengths[int(other.argmax())]},), and not of {fingerprint.dimension} numbers,"
     raise _unusable(fingerprint, what, other, texts)
 
 
-def _numbers(rows: NDArray[Any], given: str, fingerprint: Fingerprint) -> NDArray[np.float64]:
+def _to_float_rows(rows: NDArray[Any], given: str, fingerprint: Fingerprint) -> NDArray[np.float64]:
     """Read objects as numbers; None is not a number."""
     if rows.dtype == object:
         try:
             return rows.astype(np.float64)
         except (TypeError, ValueError, OverflowError):
             pass
-    raise _malformed(fingerprint, f"gave {given} of {rows.dtype.name}, not of numbers")
+    raise _embedder_error(fingerprint, f"gave {given} of {rows.dtype.name}, not of numbers")
 
 
-def _malformed(fingerprint: Fingerprint, what: str, *, cure: str = PROMISE) -> ConfigError:
+def _embedder_error(fingerprint: Fingerprint, what: str, *, cure: str = PROMISE) -> ConfigError:
     return ConfigError(f"The embedder {fingerprint.model} {what}.", cure=cure)
 
 

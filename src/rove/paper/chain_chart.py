@@ -34,7 +34,7 @@ def chain(name: str, given: Chain, numbers: str) -> Markup:
         for edge in sorted(given.edges, key=lambda edge: edge.strong)
         if {edge.source, edge.target} <= spots.keys()
     ]
-    drawn += [_box(node, *spots[node.key], wide) for node in given.nodes]
+    drawn += [_draw_node_box(node, *spots[node.key], wide) for node in given.nodes]
     titles = {node.key: f"{node.key} {node.title}" for node in given.nodes}
     rows = [
         (titles[one.source], titles[one.target]) for one in given.edges if {one.source, one.target} <= titles.keys()
@@ -42,20 +42,20 @@ def chain(name: str, given: Chain, numbers: str) -> Markup:
     return figure(name, given.title, given.caption, join_markup(drawn), height, Data(["", "→"], rows), numbers=numbers)
 
 
-def _box(node: ChainNode, x: float, y: float, wide: float) -> Markup:
+def _draw_node_box(node: ChainNode, x: float, y: float, wide: float) -> Markup:
     left, room = x + PAD, wide - 2 * PAD
     return tag(
         "g",
         tag("title", f"{node.key} {node.title}: {node.note}"),
         tag("rect", x=x + 0.75, y=y, width=wide - 1.5, height=BOX_H, rx=8, class_="box"),
         text(left, y + 19, node.key, style="group", room=room),
-        *(text(left, y + 36 + place * LINE_H, line) for place, line in enumerate(_wrapped(node.title, room))),
+        *(text(left, y + 36 + place * LINE_H, line) for place, line in enumerate(_wrap_node_title(node.title, room))),
         text(left, y + BOX_H - 9, node.note, style="tick", room=room),
         class_=f"node {node.tone}".strip(),
     )
 
 
-def _wrapped(words: str, room: float) -> list[str]:
+def _wrap_node_title(words: str, room: float) -> list[str]:
     """A title in so many lines, by words, and by letters where a script has no spaces; what is left is cut."""
     lines = [""]
     for piece in re.findall(r"[^\s\u2e80-\U0010ffff]+\s*|[\u2e80-\U0010ffff]\s*", words):

@@ -31,7 +31,7 @@ def excerpt(citation: Citation, document: Document | None) -> Excerpt:
     last = text.find("\n", end)
     last = len(text) if last < 0 else last
     if text.startswith("|", first) and "\n" not in citation.quote:
-        return Excerpt(_row(text, (first, last), citation), proved=True)
+        return Excerpt(_render_cited_row(text, (first, last), citation), proved=True)
     left, right = max(first, start - AROUND), min(last, end + AROUND)
     before, after = text[left:start], text[end:right]
     return Excerpt(
@@ -40,7 +40,7 @@ def excerpt(citation: Citation, document: Document | None) -> Excerpt:
     )
 
 
-def _row(text: str, line: tuple[int, int], citation: Citation) -> Markup:
+def _render_cited_row(text: str, line: tuple[int, int], citation: Citation) -> Markup:
     """The row of a table below the table's header; the cited cell is marked, or all where the row is cited."""
     top = line[0]
     while top and text.startswith("|", text.rfind("\n", 0, top - 1) + 1):

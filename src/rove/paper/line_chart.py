@@ -25,8 +25,8 @@ def chart(name: str, given: Chart, numbers: str) -> Markup:
     if min(held) >= 0:
         up = AxisScale(0.0, up.high, up.start, up.end)
     right = WIDTH - RIGHT
-    drawn = [upward(up, LEFT, right, given.unit), *_limit(given, up, right), *_labels(given, right)]
-    drawn += [*(_bars if given.kind == "bars" else _lines)(given, up, right)]
+    drawn = [upward(up, LEFT, right, given.unit), *_draw_limit_line(given, up, right), *_draw_axis_labels(given, right)]
+    drawn += [*(_bars if given.kind == "bars" else _draw_series_lines)(given, up, right)]
     rows = [
         (label, *("" if one.values[place] is None else tick_text(one.values[place] or 0.0) for one in given.series))
         for place, label in enumerate(given.labels)
@@ -35,15 +35,15 @@ def chart(name: str, given: Chart, numbers: str) -> Markup:
     return figure(name, given.title, given.caption, join_markup(drawn), TOP + HEIGHT + BELOW, data, numbers=numbers)
 
 
-def _step(given: Chart, right: float) -> float:
+def _label_spacing(given: Chart, right: float) -> float:
     return (right - LEFT) / max(len(given.labels), 1)
 
 
 def _x(given: Chart, place: int, right: float) -> float:
-    return LEFT + _step(given, right) * (place + 0.5)
+    return LEFT + _label_spacing(given, right) * (place + 0.5)
 
 
-def _labels(given: Chart, right: float) -> Iterator[Markup]:
+def _draw_axis_labels(given: Chart, right: float) -> Iterator[Markup]:
     every = -(-len(given.labels) // MOST_LABELS)
     for place, label in enumerate(given.labels):
         if place % every == 0:
@@ -56,29 +56,29 @@ def _labels(given: Chart, right: float) -> Iterator[Markup]:
                    style="name")  # fmt: skip
 
 
-def _limit(given: Chart, up: AxisScale, right: float) -> Iterator[Markup]:
+def _draw_limit_line(given: Chart, up: AxisScale, right: float) -> Iterator[Markup]:
     if given.limit is not None:
         y = up.at(given.limit)
         yield tag("line", x1=LEFT, x2=right, y1=y, y2=y, class_="limit")
         yield text(right + 8, y + 4, given.limit_name, style="tick", room=RIGHT - 8)
 
 
-def _lines(given: Chart, up: AxisScale, right: float) -> Iterator[Markup]:
+def _draw_series_lines(given: Chart, up: AxisScale, right: float) -> Iterator[Markup]:
     taken: list[float] = [up.at(given.limit)] if given.limit is not None else []
     for number, one in enumerate(given.series):
         spots = [(_x(given, place, right), up.at(value)) for place, value in enumerate(one.values) if value is not None]
         if not spots:
             continue
         path = "M" + " L".join(f"{x:.1f} {y:.1f}" for x, y in spots)
-        dots = [_dot(given, one, place, up, right) for place, value in enumerate(one.values) if value is not None]
+        dots = [_draw_dot(given, one, place, up, right) for place, value in enumerate(one.values) if value is not None]
         if len(dots) > MOST_DOTS:
             dots = []
-        y = _free(spots[-1][1], taken)
+        y = _reserve_label_height(spots[-1][1], taken)
         end = text(right + 8, y + 4, one.name, style="name", room=RIGHT - 8)
         yield tag("g", tag("path", d=path, class_="line"), *dots, end, class_=f"s{number % STYLES}")
 
 
-def _dot(given: Chart, one: Series, place: int, up: AxisScale, right: float) -> Markup:
+def _draw_dot(given: Chart, one: Series, place: int, up: AxisScale, right: float) -> Markup:
     value = one.values[place] or 0.0
     tip = tag("title", f"{one.name}, {given.labels[place]}: {tick_text(value)}")
     return tag("circle", tip, cx=_x(given, place, right), cy=up.at(value), r=4)
@@ -86,7 +86,7 @@ def _dot(given: Chart, one: Series, place: int, up: AxisScale, right: float) -> 
 
 def _bars(given: Chart, up: AxisScale, right: float) -> Iterator[Markup]:
     count = len(given.series)
-    width = _step(given, right) * 0.72 / count
+    width = _label_spacing(given, right) * 0.72 / count
     zero = up.at(max(up.low, 0.0) if up.low >= 0 else 0.0)
     for number, one in enumerate(given.series):
         drawn: list[Markup] = []
@@ -111,7 +111,7 @@ def _bars(given: Chart, up: AxisScale, right: float) -> Iterator[Markup]:
         yield tag("line", x1=LEFT, x2=right, y1=zero, y2=zero, class_="zero")
 
 
-def _free(y: float, taken: list[float]) -> float:
+def _reserve_label_height(y: float, taken: list[float]) -> float:
     """A height near `y` where no label stands yet; it is taken then."""
     place = next((y + shift for shift in _shifts() if all(abs(y + shift - one) >= 15 for one in taken)), y)
     taken.append(place)

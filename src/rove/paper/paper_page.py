@@ -30,8 +30,8 @@ def paper_html(paper: Paper, sources: Mapping[str, Document]) -> str:
     """
     words = report_words(paper.language)
     numbered = _Numbered(sources, words)
-    header = list(_header(paper, numbered))  # first: numbers are given as the text comes to them
-    sections = [_section(one, f"part-{place}", numbered) for place, one in enumerate(paper.sections, 1)]
+    header = list(_render_paper_header(paper, numbered))  # first: numbers are given as the text comes to them
+    sections = [_render_paper_section(one, f"part-{place}", numbered) for place, one in enumerate(paper.sections, 1)]
     links = [tag("a", one.title, href=f"#part-{place}") for place, one in enumerate(paper.sections, 1)]
     if numbered.known:
         links.append(tag("a", words["sources"], href="#sources"))
@@ -103,31 +103,37 @@ class _Numbered:
         wrong = [] if found.proved else [tag("p", self.words["unproved"], class_="unproved")]
         back = tag("a", "↑", href=f"#cite-{number}", class_="back", aria_label=self.words["back"])
         name = tag("p", tag("b", f"[{number}] "), " › ".join(place), " ", back, class_="place")
-        return tag("li", name, tag("blockquote", found.markup, lang=_language(document)), *wrong, id=f"source-{number}")
+        return tag(
+            "li",
+            name,
+            tag("blockquote", found.markup, lang=_document_lang_code(document)),
+            *wrong,
+            id=f"source-{number}",
+        )
 
 
-def _language(document: Document | None) -> str | None:
+def _document_lang_code(document: Document | None) -> str | None:
     return document.language if document and document.language != "und" else None
 
 
-def _header(paper: Paper, numbered: _Numbered) -> Iterator[Markup]:
+def _render_paper_header(paper: Paper, numbered: _Numbered) -> Iterator[Markup]:
     if paper.kicker:
         yield tag("p", paper.kicker, class_="kicker")
     yield tag("h1", paper.title)
     if paper.lead:
-        yield tag("p", *_sentences(paper.lead, numbered), class_="lead")
+        yield tag("p", *_render_sentences(paper.lead, numbered), class_="lead")
     if paper.facts:
-        yield tag("div", *(_fact(one) for one in paper.facts), class_="cards")
+        yield tag("div", *(_render_fact_card(one) for one in paper.facts), class_="cards")
 
 
-def _fact(one: Fact) -> Markup:
+def _render_fact_card(one: Fact) -> Markup:
     return tag(
         "div", tag("span", one.label, class_="what"), tag("b", one.value), tag("span", one.note),
         class_=f"card {one.tone}".strip(),
     )  # fmt: skip
 
 
-def _sentences(sentences: Sequence[Sentence], numbered: _Numbered) -> Iterator[str]:
+def _render_sentences(sentences: Sequence[Sentence], numbered: _Numbered) -> Iterator[str]:
     for place, one in enumerate(one for one in sentences if one.kept):
         if place:
             yield " "
@@ -137,17 +143,17 @@ def _sentences(sentences: Sequence[Sentence], numbered: _Numbered) -> Iterator[s
         yield from numbered.marks(one.citations)
 
 
-def _section(one: PaperSection, name: str, numbered: _Numbered) -> Markup:
+def _render_paper_section(one: PaperSection, name: str, numbered: _Numbered) -> Markup:
     numbers = numbered.words["numbers"]
-    paragraphs = [tag("p", *_sentences([sentence], numbered)) for sentence in one.sentences if sentence.kept]
+    paragraphs = [tag("p", *_render_sentences([sentence], numbered)) for sentence in one.sentences if sentence.kept]
     chains = [chain(f"{name}-chain-{place}", each, numbers) for place, each in enumerate(one.chains, 1)]
     charts = [chart(f"{name}-chart-{place}", each, numbers) for place, each in enumerate(one.charts, 1)]
-    tables = [_table(each, numbered) for each in one.tables]
+    tables = [_render_paper_table(each, numbered) for each in one.tables]
     notes = [tag("p", each, class_="note") for each in one.notes]
     return tag("section", tag("h2", one.title), *paragraphs, *chains, *charts, *tables, *notes, id=name)
 
 
-def _table(one: PaperTable, numbered: _Numbered) -> Markup:
+def _render_paper_table(one: PaperTable, numbered: _Numbered) -> Markup:
     def styled(place: int, tone: str = "") -> str | None:
         return " ".join(filter(None, ("words" if place in one.words else "", tone))) or None
 

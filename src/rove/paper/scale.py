@@ -34,7 +34,7 @@ class AxisScale:
         >>> AxisScale(0.0, 1.0, 0, 1).ticks(5)
         [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
         """
-        return _powers(self.low, self.high) if self.logarithmic else _steps(self.low, self.high, about)
+        return _powers(self.low, self.high) if self.logarithmic else _linear_tick_values(self.low, self.high, about)
 
 
 def scale_of(
@@ -50,7 +50,7 @@ def scale_of(
     return AxisScale(low - room, high + room, start, end)
 
 
-def _steps(low: float, high: float, about: int) -> list[float]:
+def _linear_tick_values(low: float, high: float, about: int) -> list[float]:
     raw = (high - low) / max(about, 1)
     power = 10.0 ** floor(log10(raw))
     step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= raw * 0.999)

@@ -59,7 +59,7 @@ async def clarify(
             "text",
         )
     if is_empty(asked):
-        options = await _titles(asked, context)
+        options = await _clarification_options(asked, context)
         return StepResult(Clarification(localized_text("phrases", "short", asked.language), options, "short"), "text")
     hits = await retrieve("hybrid", context.search_context, Query(asked.text, LOOKED_AT, context.where))
 
@@ -119,7 +119,7 @@ def alike(asked: AskedQuestion, hits: Sequence[Hit]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(best))[:MOST_OPTIONS] if len(set(best)) > 1 and len(texts) > 1 else ()
 
 
-async def _titles(asked: AskedQuestion, context: QuestionContext) -> tuple[str, ...]:
+async def _clarification_options(asked: AskedQuestion, context: QuestionContext) -> tuple[str, ...]:
     """Return what can be asked about: the user's topics, else the titles of the documents nearest to what was said."""
     if context.settings.topics:
         return tuple(context.settings.topics)[:MOST_OPTIONS]

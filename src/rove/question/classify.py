@@ -63,17 +63,17 @@ async def classifier_of(intents: Mapping[str, IntentSettings], embedder: Embedde
     pairs = [(name, text) for name, intent in sorted(intents.items()) for text in intent.examples]
     made_of = content_hash(str(embedder.fingerprint), *(part for pair in pairs for part in pair))
     file = folder / FILE
-    kept = await asyncio.to_thread(_read, file)
+    kept = await asyncio.to_thread(_read_intent_classifier, file)
     if kept is not None and kept.made_of == made_of:
         return kept
     vectors = await embedder.queries([text for _, text in pairs])
     made = train(vectors, [name for name, _ in pairs], made_of=made_of)
-    await asyncio.to_thread(_write, file, made.to_json())
+    await asyncio.to_thread(_write_intent_classifier, file, made.to_json())
     return made
 
 
 async def _by_model(asked: AskedQuestion, intents: Mapping[str, IntentSettings], chat: ChatModel) -> Intent | None:
-    listed = "\n".join(f"{name}: {_about(intent)}" for name, intent in intents.items())
+    listed = "\n".join(f"{name}: {_intent_description(intent)}" for name, intent in intents.items())
     wrote = await ask_model(
         chat, Kind, "intent", f"Kinds:\n{listed}", history_text(asked.history), question_part(asked.text)
     )
@@ -81,7 +81,7 @@ async def _by_model(asked: AskedQuestion, intents: Mapping[str, IntentSettings],
     return Intent(named, 1.0, intents[named].route) if named else None
 
 
-def _about(intent: IntentSettings) -> str:
+def _intent_description(intent: IntentSettings) -> str:
     return intent.description or "; ".join(intent.examples[:3])
 
 
@@ -94,14 +94,14 @@ async def _by_examples(asked: AskedQuestion, context: QuestionContext) -> Intent
     return Intent(name, probability, settings.intents[name].route) if probability >= settings.min_probability else None
 
 
-def _read(file: Path) -> Classifier | None:
+def _read_intent_classifier(file: Path) -> Classifier | None:
     try:
         return Classifier.from_json(file.read_text("utf-8"))
     except (OSError, ValueError):
         return None
 
 
-def _write(file: Path, text: str) -> None:
+def _write_intent_classifier(file: Path, text: str) -> None:
     """Keep it where that can be done: a base that cannot be written to is asked all the same."""
     beside = file.with_suffix(f".{os.getpid()}.tmp")
     try:

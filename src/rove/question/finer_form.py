@@ -25,7 +25,7 @@ async def finer_form_of(question: str, embedder: Embedder) -> Form:
     Raises:
         ServiceError: the embedder failed.
     """
-    model = _model()
+    model = _load_comparison_classifier()
     if model.made_of != str(embedder.fingerprint) or len(codes_of(question)) < 2:
         return "fact"
     chances = model.probabilities(await embedder.queries([without_codes(question)]))[0]
@@ -38,7 +38,7 @@ def codes_of(question: str) -> list[str]:
     >>> codes_of("How do the P-100 and the p-100 differ from the AX200 in 2025?"), codes_of("a P-200-tól")
     (['p-100', 'ax200'], ['p-200'])
     """
-    return list(dict.fromkeys(code.casefold() for code in codes_in(question) if _is_code(code)))
+    return list(dict.fromkeys(code.casefold() for code in codes_in(question) if _is_alphanumeric_code(code)))
 
 
 def without_codes(question: str) -> str:
@@ -48,13 +48,15 @@ def without_codes(question: str) -> str:
     'Alpha与Beta有什么区别？'
     """
     places = {code: min(place, len(NEUTRAL) - 1) for place, code in enumerate(codes_of(question))}
-    return CODE.sub(lambda found: NEUTRAL[places[found[0].casefold()]] if _is_code(found[0]) else found[0], question)
+    return CODE.sub(
+        lambda found: NEUTRAL[places[found[0].casefold()]] if _is_alphanumeric_code(found[0]) else found[0], question
+    )
 
 
-def _is_code(word: str) -> bool:
+def _is_alphanumeric_code(word: str) -> bool:
     return any(map(str.isdigit, word)) and any(map(str.isalpha, word))
 
 
 @cache
-def _model() -> Classifier:
+def _load_comparison_classifier() -> Classifier:
     return Classifier.from_json(files("rove.question").joinpath("form_compare.json").read_text("utf-8"))

@@ -48,7 +48,7 @@ async def form_of(question: str, embedder: Embedder) -> tuple[Form, bool]:
     Raises:
         ServiceError: the embedder failed.
     """
-    model = _model()
+    model = _load_form_classifier()
     if model.made_of != str(embedder.fingerprint) or not question.strip():
         return "fact", True
     chances = model.probabilities(await embedder.queries([question]))[0]
@@ -71,7 +71,7 @@ def subject_words(question: str, language: str) -> list[str]:
     >>> subject_words("Foglald össze", "hu")
     []
     """
-    phrases = _phrases().get(language, _phrases()["en"])
+    phrases = _form_phrases_by_language().get(language, _form_phrases_by_language()["en"])
     if is_unspaced(question):
         for phrase in phrases:
             if len(phrase) >= SHORTEST:
@@ -117,7 +117,7 @@ def examples() -> Mapping[str, Mapping[str, str]]:
 
 
 @cache
-def _phrases() -> Mapping[str, list[str]]:
+def _form_phrases_by_language() -> Mapping[str, list[str]]:
     """What the examples of all forms but facts say beside their subjects, by language; the longest first."""
     found: dict[str, set[str]] = {}
     for form in OF_DOCUMENTS:
@@ -128,5 +128,5 @@ def _phrases() -> Mapping[str, list[str]]:
 
 
 @cache
-def _model() -> Classifier:
+def _load_form_classifier() -> Classifier:
     return Classifier.from_json(files("rove.question").joinpath("form.json").read_text("utf-8"))

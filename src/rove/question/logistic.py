@@ -38,7 +38,7 @@ class Classifier:
 
     def probabilities(self, vectors: Vectors) -> Floats:
         """Return (n, classes) float64; rows sum to 1."""
-        return _softmax((vectors - self.mean) / self.spread @ self.weights + self.bias)
+        return _softmax_rows((vectors - self.mean) / self.spread @ self.weights + self.bias)
 
     def to_json(self) -> str:
         """Return it as JSON."""
@@ -96,7 +96,7 @@ def train(
     rate = 1.0 / (0.5 * float((share * (x**2).sum(axis=1, keepdims=True) + share).sum()) + strength)
     ahead, ahead_bias = weights, bias
     for step in range(steps):
-        error = share * (_softmax(x @ ahead + ahead_bias) - truth)
+        error = share * (_softmax_rows(x @ ahead + ahead_bias) - truth)
         slope, slope_bias = x.T @ error + strength * ahead, error.sum(axis=0)
         moved, moved_bias = ahead - rate * slope, ahead_bias - rate * slope_bias
         momentum = step / (step + 3)
@@ -107,6 +107,6 @@ def train(
     return Classifier(classes, weights, bias, mean, spread, made_of)
 
 
-def _softmax(scores: Floats) -> Floats:
+def _softmax_rows(scores: Floats) -> Floats:
     powers = np.exp(scores - scores.max(axis=1, keepdims=True))
     return powers / powers.sum(axis=1, keepdims=True)

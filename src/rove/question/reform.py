@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import regex
 from pydantic import BaseModel, Field
 
 from rove.language.scripts import is_unspaced
-from rove.language.words import query_terms
+from rove.language.words import query_terms, terms
 from rove.models import ChatModel
 from rove.question import (
     AskedQuestion,
@@ -24,12 +24,16 @@ from rove.question import (
 from rove.question.vocabulary import LEAST_LETTERS, vocabulary_of
 from rove.question.word_tables import table
 from rove.question.wording import telling_words
-from rove.records import Correction, Filter, Turn
+from rove.records import Correction, Filter, History, Turn
+from rove.retrieve import Query
+from rove.retrieve.hybrid import HybridRetriever
 from rove.store.store import Store
 
 MOST_CONTEXT = 8
 MOST_NAMES = 3
-FEW = 1  # telling words of a question that leans on the conversation for want of its own
+LOOKED_AT = 5
+ANSWERS = 0.5
+"""The chance of the judge from which on what was spoken of answers a question as well."""
 _WORD = regex.compile(r"[^\W\d_]+")
 _NAME = regex.compile(r"(?<=[^.!?\s]\s)\p{Lu}[\w-]+(?:\s\p{Lu}[\w-]+)*")
 
@@ -64,22 +68,53 @@ async def reform(asked: AskedQuestion, context: QuestionContext) -> StepResult[R
         mended = Reformed(asked.text)
         if context.settings.spelling and not is_unspaced(asked.text):
             mended = await mend(asked.text, asked.language, context.search_context.store, context.where)
-        standalone = with_context(AskedQuestion(mended.standalone, asked.language, asked.history))
-        follows = asked.history.turns[-1] if standalone != mended.standalone else None
-        return Reformed(standalone, mended.corrections, follows)
+        question = AskedQuestion(mended.standalone, asked.language, asked.history)
+        if not asked.history.turns:
+            return mended
+        turn = asked.history.turns[-1]
+        if turn.asked_back or leans(question.text, question.language):
+            standalone = with_context(question)
+            return Reformed(standalone, mended.corrections, None if standalone == question.text else turn)
+        return replace(mended, standalone=_behind(question.text, await _relevant_context_words(question, context)))
 
     return await by_model_or_rules(context.chat, by_model, by_rules)
 
 
+async def _relevant_context_words(asked: AskedQuestion, context: QuestionContext) -> list[str]:
+    """Return which words of the turn before a question means that does not lean by its words; often none.
+
+    With these behind it, it finds the same document first, and more surely; or another one, and the judge says that it
+    answers the question as it was asked, which names nothing of what it finds else. Meant is what that document says.
+    """
+    if not (words := _context_words(asked)):
+        return []
+    search, where, behind = context.search_context, context.where, _behind(asked.text, words)
+    plain, followed = await asyncio.gather(
+        *(HybridRetriever(search).retrieve(Query(text, LOOKED_AT, where, rerank=True)) for text in (asked.text, behind))
+    )
+    if not plain or not followed:
+        return []
+    first, spoken_of = plain[0].chunk, followed[0].chunk.document_id
+    found = [hit.chunk for hit in followed if hit.chunk.document_id == spoken_of]
+    said = {term for chunk in found for term in terms(chunk.indexed_text, chunk.language)}
+    if first.document_id == spoken_of:
+        meant = followed[0].score > plain[0].score
+    else:
+        judge = search.judge()
+        named = set(query_terms(asked.text, asked.language)).intersection(terms(first.prefix, first.language)) - said
+        chances = [await judge.answers(asked.text, chunk.text) for chunk in found] if judge and not named else []
+        meant = max(chances, default=0.0) >= ANSWERS
+    return [word for word in words if meant and said.intersection(terms(word, asked.language))]
+
+
 def leans(question: str, language: str) -> bool:
-    """Say whether a question leans on what was said before it: by a pronoun, by how it opens, or by saying little.
+    """Say whether a question's words lean on what was said before it: a pronoun, the opening, or for want of others.
 
     >>> leans("And since when?", "en"), leans("Who approves remote work?", "en"), leans("它什么时候开会？", "zh")
     (True, False, True)
     """
     words = [word.casefold() for word in _WORD.findall(question)]
     folded = " ".join(question.casefold().split())
-    few = _count(question, language)
 
     def has(kind: str) -> bool:
         known = table("leaning")[kind].get(language, "").split()
@@ -87,15 +122,8 @@ def leans(question: str, language: str) -> bool:
 
     openers = table("leaning")["openers"].get(language, "").split("|")
     opens = any(opener and regex.match(_opening(opener), folded) for opener in openers)
-    return opens or has("strong") or few <= FEW or (has("weak") and few <= FEW + 1)
-
-
-def _count(question: str, language: str) -> int:
-    """Count the telling words. A piece of Chinese can be several: where it asks who, of two characters each."""
-    words = telling_words(question, language)
-    if any(word in question for word in table("leaning")["who"].get(language, "").split()):
-        return sum(max(1, len(word) // 2) for word in words)
-    return len(words)
+    alone = len(words) == 1 and not is_unspaced(question)
+    return opens or has("strong") or alone or not telling_words(question, language)
 
 
 def asks_amount(question: str, language: str) -> bool:
@@ -110,9 +138,10 @@ def asks_amount(question: str, language: str) -> bool:
 
 
 def with_context(asked: AskedQuestion) -> str:
-    """Return a leaning question with the telling words of the one before it, and the names of its answer, behind it.
+    """Return a question with the telling words of the one before it, and the names of its answer, behind it.
 
-    What a user says when asked back is put behind the question that it makes clear.
+    The one before is written out in this way where it leans and nobody has done so. What a user says when asked back is
+    put behind the question that it makes clear.
 
     >>> from rove.records import History, Turn
     >>> before = History((Turn("Who approves remote work?", "The RTO committee approves it."),))
@@ -122,13 +151,25 @@ def with_context(asked: AskedQuestion) -> str:
     turn = asked.history.turns[-1] if asked.history.turns else None
     if turn and turn.asked_back:
         return f"{turn.asked} {asked.text}"
-    if not turn or not leans(asked.text, asked.language):
-        return asked.text
+    return _behind(asked.text, _context_words(asked))
+
+
+def _context_words(asked: AskedQuestion) -> list[str]:
+    """Return the words of the turn before that a question can mean, and lacks."""
+    if not asked.history.turns:
+        return []
+    *earlier, turn = asked.history.turns
+    before = turn.asked
+    if not turn.standalone and leans(before, asked.language):
+        before = with_context(AskedQuestion(before, asked.language, History(tuple(earlier))))
     held = asked.text.casefold()
-    context = [word for word in telling_words(turn.asked, asked.language) if word.casefold() not in held]
-    names = [name for name in _NAME.findall(turn.answer) if name.casefold() not in held and name not in context]
-    words = context[:MOST_CONTEXT] + (names[:MOST_NAMES] if asked.language != "de" else [])
-    return f"{asked.text} ({' '.join(words)})" if words else asked.text
+    words = [word for word in telling_words(before, asked.language) if word.casefold() not in held]
+    names = [name for name in _NAME.findall(turn.answer) if name.casefold() not in held and name not in words]
+    return words[:MOST_CONTEXT] + (names[:MOST_NAMES] if asked.language != "de" else [])
+
+
+def _behind(question: str, words: Sequence[str]) -> str:
+    return f"{question} ({' '.join(words)})" if words else question
 
 
 async def mend(question: str, language: str, store: Store, where: Filter | None = None) -> Reformed:
@@ -165,7 +206,7 @@ def by_thesaurus(question: str, thesaurus: Mapping[str, Sequence[str]]) -> str:
     meant = {other.casefold(): word for word, others in thesaurus.items() for other in others if other.strip()}
     if not meant:
         return question
-    parts = [_bounded(other) for other in sorted(meant, key=len, reverse=True)]
+    parts = [_whole_word_regex(other) for other in sorted(meant, key=len, reverse=True)]
     return regex.sub("|".join(parts), lambda found: meant[found.group().casefold()], question, flags=regex.IGNORECASE)
 
 
@@ -188,7 +229,7 @@ def _as_written(word: str, meant: str) -> str:
     return meant.capitalize() if word[:1].isupper() else meant
 
 
-def _bounded(other: str) -> str:
+def _whole_word_regex(other: str) -> str:
     return regex.escape(other) if is_unspaced(other) else rf"\b{regex.escape(other)}\b"
 
 

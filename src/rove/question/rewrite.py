@@ -56,7 +56,7 @@ async def rewrite(asked: AskedQuestion, hits: Sequence[Hit], context: QuestionCo
             chat, Rewritten, "rewrite", question_part(asked.text), f"Passages:\n{blocks}" if shown else ""
         )
         others = (" ".join(one.split()) for one in wrote.rewrites)
-        return Rewrites(asked.text, _others(asked.text, others, settings.rewrites))
+        return Rewrites(asked.text, _distinct_rewrites(asked.text, others, settings.rewrites))
 
     async def by_rules() -> Rewrites:
         question = asked.text
@@ -65,7 +65,7 @@ async def rewrite(asked: AskedQuestion, hits: Sequence[Hit], context: QuestionCo
         found = [asked.text, *by_other_names(question, hits), by_thesaurus(question, settings.thesaurus)]
         if others := synonyms_of(question, settings.thesaurus):
             found.append(f"{question} ({' '.join(others)})")
-        return Rewrites(question, _others(question, found, settings.rewrites))
+        return Rewrites(question, _distinct_rewrites(question, found, settings.rewrites))
 
     return await by_model_or_rules(context.chat, by_model, by_rules)
 
@@ -80,23 +80,27 @@ def by_other_names(question: str, hits: Iterable[Hit]) -> list[str]:
     """
     found: dict[str, None] = {}
     for hit in hits:
-        for name, other in _named_twice(hit.chunk.text, hit.chunk.language):
+        for name, other in _bracket_name_pairs(hit.chunk.text, hit.chunk.language):
             for one, instead in ((name, other), (other, name)):
-                if (pattern := _bounded(one)) and pattern.search(question) and not _bounded(instead).search(question):
+                if (
+                    (pattern := _whole_name_pattern(one))
+                    and pattern.search(question)
+                    and not _whole_name_pattern(instead).search(question)
+                ):
                     found[pattern.sub(lambda _, text=instead: text, question)] = None
     return list(found)
 
 
-def _named_twice(text: str, language: str) -> Iterator[tuple[str, str]]:
+def _bracket_name_pairs(text: str, language: str) -> Iterator[tuple[str, str]]:
     """Yield what stands before a bracket and in it, where both are names of one thing by how they are written."""
     for match in _BRACKETS.finditer(text):
         other = match[1].strip()
         before = text[max(0, match.start() - LONGEST_NAME) : match.start()].rstrip()
-        if name := _spelled_out(before, other) or _in_other_script(before, other, language):
+        if name := _acronym_expansion(before, other) or _in_other_script(before, other, language):
             yield name, other
 
 
-def _spelled_out(before: str, short: str) -> str:
+def _acronym_expansion(before: str, short: str) -> str:
     """Return the last words of a text if their first letters are `short`; "" if not."""
     words = list(_WORD.finditer(before))[-len(short) :]
     initials = "".join(word[0][0] for word in words)
@@ -114,12 +118,12 @@ def _in_other_script(before: str, other: str, language: str) -> str:
     return run[0] if run and written else ""
 
 
-def _bounded(name: str) -> regex.Pattern[str]:
+def _whole_name_pattern(name: str) -> regex.Pattern[str]:
     written = regex.escape(name)
     return regex.compile(written if is_unspaced(name) else rf"\b{written}\b", regex.IGNORECASE)
 
 
-def _others(question: str, found: Iterable[str], most: int) -> tuple[str, ...]:
+def _distinct_rewrites(question: str, found: Iterable[str], most: int) -> tuple[str, ...]:
     """Return those that are not the question itself, each once."""
     same = question.casefold().strip()
     return tuple(dict.fromkeys(text for text in found if text.strip() and text.casefold().strip() != same))[:most]

@@ -59,7 +59,7 @@ async def fill_slots(asked: AskedQuestion, context: QuestionContext, intent: str
     }
 
     async def by_model(chat: ChatModel) -> Filling:
-        listed = "\n".join(f"{name} ({_kind(slot)}): {slot.description}" for name, slot in declared.items())
+        listed = "\n".join(f"{name} ({_slot_type_label(slot)}): {slot.description}" for name, slot in declared.items())
         wrote = await ask_model(
             chat, Filled, "slots", f"Slots:\n{listed}", history_text(asked.history), question_part(asked.text)
         )
@@ -78,7 +78,7 @@ def by_rule(asked: AskedQuestion, declared: Mapping[str, SlotSettings]) -> dict[
     found: dict[str, Slot] = {}
     taken: list[tuple[int, int]] = []
     for name, slot in sorted(declared.items(), key=lambda item: not item[1].pattern):
-        for one in _candidates(name, slot, asked):
+        for one in _slot_value_candidates(name, slot, asked):
             if not any(one.start < last and first < one.end for first, last in taken):
                 found[name] = Slot(name, one.value, asked.text[one.start : one.end])
                 taken.append((one.start, one.end))
@@ -93,11 +93,11 @@ def fitted(name: str, value: str, slot: SlotSettings, asked: AskedQuestion) -> S
     if slot.type == "text" and not slot.pattern:
         return Slot(name, value, text) if value else None
     said = AskedQuestion(value, asked.language, today=asked.today)
-    found = next(_candidates(name, slot, said), None)
+    found = next(_slot_value_candidates(name, slot, said), None)
     return Slot(name, found.value, text) if found else None
 
 
-def _candidates(name: str, slot: SlotSettings, asked: AskedQuestion) -> Iterator[TextValue]:
+def _slot_value_candidates(name: str, slot: SlotSettings, asked: AskedQuestion) -> Iterator[TextValue]:
     """Yield the values for a slot, each with its place."""
     yield from declared_values(asked.text, asked.language, slot, setting=f"question.slots.{name}", today=asked.today)
 
@@ -107,5 +107,5 @@ def _filling(declared: Mapping[str, SlotSettings], found: Mapping[str, Slot]) ->
     return Filling(slots, tuple(name for name, slot in declared.items() if slot.required and name not in found))
 
 
-def _kind(slot: SlotSettings) -> str:
+def _slot_type_label(slot: SlotSettings) -> str:
     return f"one of: {', '.join(slot.values)}" if slot.type == "enum" else slot.type

@@ -31,7 +31,7 @@ async def suggest(begun: str, log: QuestionLog, embedder: Embedder, *, most: int
     found = list(dict.fromkeys(text for text in found if key_of(text) != key))
     if len(found) < most and held:
         rest = [question for question in held if question.text not in found and key_of(question.text) != key]
-        found += [question.text for question, _ in await _near(begun, rest, embedder)]
+        found += [question.text for question, _ in await _similar_frequent_questions(begun, rest, embedder)]
     return found[:most]
 
 
@@ -45,18 +45,22 @@ async def usual_wording(question: str, log: QuestionLog, embedder: Embedder, *, 
     often = [other for other in held if other.count >= OFTEN]
     if any(key_of(other.text) == key_of(question) for other in held):
         return question
-    asks = _asks(question, language)
-    near = await _near(question, [other for other in often if _asks(other.text, language) == asks], embedder)
+    asks = _terms_and_negation(question, language)
+    near = await _similar_frequent_questions(
+        question, [other for other in often if _terms_and_negation(other.text, language) == asks], embedder
+    )
     return near[0][0].text if near else question
 
 
-def _asks(question: str, language: str) -> tuple[frozenset[str], bool]:
+def _terms_and_negation(question: str, language: str) -> tuple[frozenset[str], bool]:
     """Return the terms that a question is about, and whether it says "not"."""
     telling = {term for word in telling_words(question, language) for term in query_terms(word, language)}
     return frozenset(telling), negates(question, language)
 
 
-async def _near(question: str, others: Sequence[Frequent], embedder: Embedder) -> list[tuple[Frequent, float]]:
+async def _similar_frequent_questions(
+    question: str, others: Sequence[Frequent], embedder: Embedder
+) -> list[tuple[Frequent, float]]:
     """Return those near in meaning, the nearest first."""
     if not others:
         return []

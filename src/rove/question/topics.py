@@ -55,11 +55,11 @@ async def extract_topics(asked: AskedQuestion, context: QuestionContext) -> Step
         wrote = await ask_model(
             chat, Chosen, "topics", f"Topics:\n{listed}", history_text(asked.history), question_part(asked.text)
         )
-        invented.extend(name for name in wrote.topics if name.strip() and not _named([name], paths))
-        return with_parents(_named(wrote.topics, paths), tree)
+        invented.extend(name for name in wrote.topics if name.strip() and not _topic_paths_by_name([name], paths))
+        return with_parents(_topic_paths_by_name(wrote.topics, paths), tree)
 
     async def by_rules() -> tuple[Topic, ...]:
-        return with_parents(await _nearest(asked, paths, context.search_context.embedder), tree)
+        return with_parents(await _closest_topic_paths(asked, paths, context.search_context.embedder), tree)
 
     found = await by_model_or_rules(context.chat, by_model, by_rules)
     return replace(found, note=INVENTED.format(names=", ".join(invented))) if invented and not found.note else found
@@ -128,17 +128,17 @@ def topics_text(topics: Sequence[Topic]) -> str:
     return ", ".join(f"{t.name} ({', '.join(t.subtopics)})" if t.subtopics else t.name for t in topics)
 
 
-def _named(names: Sequence[str], paths: Mapping[Path, str]) -> list[Path]:
+def _topic_paths_by_name(names: Sequence[str], paths: Mapping[Path, str]) -> list[Path]:
     """Return the paths that the model meant; what is not in the tree is left out, and said."""
     by_name = {"/".join(filter(None, path)).casefold(): path for path in paths}
     by_name = {path[1].casefold(): path for path in paths if path[1]} | by_name
     return [by_name[name.strip().casefold()] for name in names if name.strip().casefold() in by_name]
 
 
-async def _nearest(asked: AskedQuestion, paths: Mapping[Path, str], embedder: Embedder) -> list[Path]:
+async def _closest_topic_paths(asked: AskedQuestion, paths: Mapping[Path, str], embedder: Embedder) -> list[Path]:
     abouts = [" ".join(filter(None, (*path, about))) for path, about in paths.items()]
     words = set(query_terms(asked.text, asked.language))
-    said = [_is_said(words, path, about, asked.language) for path, about in paths.items()]
+    said = [_is_topic_mentioned(words, path, about, asked.language) for path, about in paths.items()]
     cosines = (await embedder.passages(abouts)) @ (await embedder.queries([asked.text]))[0]
     unit = embedder.max_distance
     stands_out = (cosines >= cosines.mean() + LEAD * unit) & (cosines >= cosines.max() - NEAR_BEST * unit)
@@ -149,7 +149,7 @@ async def _nearest(asked: AskedQuestion, paths: Mapping[Path, str], embedder: Em
     ]
 
 
-def _is_said(words: set[str], path: Path, about: str, language: str) -> bool:
+def _is_topic_mentioned(words: set[str], path: Path, about: str, language: str) -> bool:
     """Say whether the question names the topic, one of the phrases between commas of its description, or most of it."""
     phrases = [set(query_terms(phrase, language)) for phrase in (path[1] or path[0], *_COMMAS.split(about))]
     shared = words & set(terms(about, language))

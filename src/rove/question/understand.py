@@ -91,7 +91,7 @@ class Understander:
         changed = done.found.standalone if done.found.standalone != found.standalone else ""
         told = done.found
         made = replace(found, standalone=told.standalone, corrections=told.corrections, follows=told.follows)
-        return _with(made, "reform", done, changed)
+        return _add_understanding_step(made, "reform", done, changed)
 
     def _context(self, where: Filter | None) -> QuestionContext:
         return QuestionContext(self.search_context, self.chat if self.settings.model else None, self.settings, where)
@@ -111,27 +111,33 @@ class Understander:
 
     async def _intent(self, found: Understood, asked: AskedQuestion, context: QuestionContext) -> Understood:
         done = await classify(asked, context)
-        return _with(replace(found, intent=done.found), "intent", done, done.found.name if done.found else "")
+        return _add_understanding_step(
+            replace(found, intent=done.found), "intent", done, done.found.name if done.found else ""
+        )
 
     async def _topics(self, found: Understood, asked: AskedQuestion, context: QuestionContext) -> Understood:
         done = await extract_topics(asked, context)
-        return _with(replace(found, topics=done.found), "topics", done, topics_text(done.found))
+        return _add_understanding_step(replace(found, topics=done.found), "topics", done, topics_text(done.found))
 
     async def _slots(self, found: Understood, asked: AskedQuestion, context: QuestionContext) -> Understood:
         done = await fill_slots(asked, context, found.intent.name if found.intent else "")
         said = ", ".join(f"{slot.name} = {slot.value}" for slot in done.found.slots)
-        return _with(replace(found, slots=done.found.slots, missing=done.found.missing), "slots", done, said)
+        return _add_understanding_step(
+            replace(found, slots=done.found.slots, missing=done.found.missing), "slots", done, said
+        )
 
     async def _expansion(self, found: Understood, asked: AskedQuestion, context: QuestionContext) -> Understood:
         done = await expand(asked, context)
-        return _with(replace(found, expansion=done.found), "expand", done, ", ".join(done.found.synonyms))
+        return _add_understanding_step(
+            replace(found, expansion=done.found), "expand", done, ", ".join(done.found.synonyms)
+        )
 
     async def _clarification(self, found: Understood, asked: AskedQuestion, context: QuestionContext) -> Understood:
         done = await clarify(asked, context, found.missing)
         reason = done.found.reason if done.found else ""
-        return _with(replace(found, clarification=done.found), "clarify", done, reason)
+        return _add_understanding_step(replace(found, clarification=done.found), "clarify", done, reason)
 
 
-def _with(found: Understood, name: str, done: StepResult[Found], said: str) -> Understood:
+def _add_understanding_step(found: Understood, name: str, done: StepResult[Found], said: str) -> Understood:
     """Return what is understood with one more step told."""
     return replace(found, steps=(*found.steps, Step(name, done.by, said, done.note)))

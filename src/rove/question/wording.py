@@ -28,13 +28,13 @@ def telling_words(text: str, language: str) -> list[str]:
     found: list[str] = []
     for run in _RUNS.findall(text[:MOST_CHARS]):
         if regex.match(UNSPACED, run):
-            found += _pieces(run, language)
+            found += _cjk_content_words(run, language)
         elif (run.isupper() and len(run) > 1) or run.casefold() not in stops:
             found.append(run)
     return list(dict.fromkeys(found))
 
 
-def _pieces(run: str, language: str) -> list[str]:
+def _cjk_content_words(run: str, language: str) -> list[str]:
     stops = stop_words(language if language in {"zh", "ja"} else "zh")
     if language == "ja" or _KANA.search(run):
         return [

@@ -4,13 +4,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rove.records.answer import Answer, Citation, Conflict, PathStep, Sentence, Side, Verdict
+    from rove.records.answer import Answer, Citation, Conflict, PathStep, RelatedQuestion, Sentence, Side, Verdict
     from rove.records.chunk import Chunk
     from rove.records.document import Block, Box, Document, DocumentInfo, Page, Section
     from rove.records.filter import Filter, field
     from rove.records.hit import Hit, Place
     from rove.records.identity import content_hash
     from rove.records.ledger import Duplicate, LedgerEntry, Report
+    from rove.records.note import Note
     from rove.records.prepared import PageRead, Prepared, SourceEnd, vector_key
     from rove.records.source import Source, Text
     from rove.records.understood import (
@@ -61,11 +62,13 @@ __all__ = [
     "Filter",
     "Hit",
     "LedgerEntry",
+    "Note",
     "Page",
     "PageRead",
     "PathStep",
     "Place",
     "Prepared",
+    "RelatedQuestion",
     "Report",
     "Section",
     "Sentence",
@@ -80,13 +83,14 @@ __all__ = [
 ]
 
 _HOMES = {  # in `rove.records.…`
-    "answer": ("Answer", "Citation", "Conflict", "PathStep", "Sentence", "Side", "Verdict"),
+    "answer": ("Answer", "Citation", "Conflict", "PathStep", "RelatedQuestion", "Sentence", "Side", "Verdict"),
     "chunk": ("Chunk",),
     "document": ("Block", "Box", "Document", "DocumentInfo", "Page", "Section"),
     "filter": ("Filter", "field"),
     "hit": ("Hit", "Place"),
     "identity": ("content_hash",),
     "ledger": ("Duplicate", "LedgerEntry", "Report"),
+    "note": ("Note",),
     "prepared": ("PageRead", "Prepared", "SourceEnd", "vector_key"),
     "source": ("Source", "Text"),
 }

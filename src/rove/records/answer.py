@@ -8,6 +8,7 @@ from typing import Literal
 from rove.records.document import Span
 from rove.records.hit import Hit
 from rove.records.moment import TimeSpan, place_text
+from rove.records.note import Note, SaidInWords
 
 NEAREST = 3
 DIFFERS, UNSOURCED, GAP = "≠?", "[?]", "[…]"
@@ -123,19 +124,32 @@ class PathStep:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class RelatedQuestion:
+    """A question that the base answers, beside what was asked. `span`: the document's words that it is made from."""
+
+    question: str
+    document_id: str
+    uri: str
+    title: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Answer(SaidInWords):
     """The answer to a question.
 
     `mode`: "extractive" (quotes chosen without a chat model), the chat model's name, "refused" (what was found does
     not answer it; `text` is then the fixed sentence in the question's language), "unsourced" (the chat model's own
     words, and `text` says so), "clarifying" (`text` is a question back to the user) or "chitchat" (nothing was asked
-    of the documents: a greeting, or who the assistant is). `note` says in words how the answer was made and what was
-    dropped. `hits` are the references that were given, in the order of their numbers.
-    `conflicts` is where they say different things. `path` is how a walk came to the facts; empty without one.
+    of the documents: a greeting, or who the assistant is). `notes` say how the answer was made and what was dropped;
+    `note` is what they say in the question's language. `hits` are the references that were given, in the order of their
+    numbers. `conflicts` is where they say different things. `path` is how a walk came to the facts; empty without one.
     `cut`: the chat model's reply was cut off, so that the answer may lack its end; `note` says why.
     `short`: the few words of a quoted sentence that answer the question, where a reader found them.
     `thoughts`: what a reasoning model thought before it wrote, where `answer.thoughts` keeps it: no part of the answer,
     and not checked.
+    `related`: what else the documents say beside it, as questions that the base answers; as many as the setting
+    `answer.related` says, or fewer.
     """
 
     question: str
@@ -144,12 +158,14 @@ class Answer:
     language: str
     sentences: tuple[Sentence, ...] = ()
     hits: tuple[Hit, ...] = ()
-    note: str = ""
+    notes: tuple[Note, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
     path: tuple[PathStep, ...] = ()
     cut: bool = False
     short: Citation | None = None
     thoughts: str = ""
+    related: tuple[RelatedQuestion, ...] = ()
+    note: str = ""
 
     @property
     def refused(self) -> bool:

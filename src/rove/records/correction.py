@@ -51,10 +51,10 @@ def corrected(document: Document, corrections: Sequence[Correction]) -> tuple[Do
         return document, list(corrections)
     made: list[Correction] = []
     for one in corrections:
-        place = _place(document.text, one)
+        place = _locate_correction(document.text, one)
         if place is not None:
             made.append(replace(one, start=place))
-            if not _stands(document.text, one, place):
+            if not _is_correction_applied(document.text, one, place):
                 document = spliced(document, (place, place + len(one.before)), one.after)
     return document, made
 
@@ -76,7 +76,7 @@ def spliced(document: Document, span: Span, text: str) -> Document:
     return replace(
         document,
         text=whole,
-        sections=tuple(_renamed(one, over(one.span), document.text, whole) for one in document.sections),
+        sections=tuple(_retitle_section(one, over(one.span), document.text, whole) for one in document.sections),
         pages=tuple(replace(one, span=over(one.span)) for one in document.pages),
         blocks=tuple(replace(one, span=over(one.span)) for one in document.blocks),
         boxes=tuple(replace(one, span=over(one.span)) for one in document.boxes),
@@ -86,19 +86,19 @@ def spliced(document: Document, span: Span, text: str) -> Document:
 def _has_all(text: str, corrections: Sequence[Correction]) -> bool:
     """Whether all corrections can be taken back, from the last to the first."""
     for one in reversed(corrections):
-        if not _stands(text, one, one.start):
+        if not _is_correction_applied(text, one, one.start):
             return False
         text = text[: one.start] + one.before + text[one.start + len(one.after) :]
     return True
 
 
-def _stands(text: str, one: Correction, place: int) -> bool:
+def _is_correction_applied(text: str, one: Correction, place: int) -> bool:
     """Whether what a correction says stands at a place, and not what it was made in: of two that fit, the longer."""
     made, there = text.startswith(one.after, place), text.startswith(one.before, place)
     return made and (not there or len(one.after) > len(one.before))
 
 
-def _place(text: str, one: Correction) -> int | None:
+def _locate_correction(text: str, one: Correction) -> int | None:
     """Where a correction belongs, or stands already; None where its words are not there, or more than once."""
     if text.startswith(one.before, one.start) or text.startswith(one.after, one.start):
         return one.start
@@ -108,7 +108,7 @@ def _place(text: str, one: Correction) -> int | None:
     return None
 
 
-def _renamed(section: Section, span: Span, before: str, after: str) -> Section:
+def _retitle_section(section: Section, span: Span, before: str, after: str) -> Section:
     """A section whose heading was corrected is called by what its line says now."""
     old, new = _heading(before, section.span), _heading(after, span)
     return replace(section, span=span, title=new if new and old == section.title else section.title)

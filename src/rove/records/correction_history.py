@@ -43,11 +43,11 @@ def history_of(corrections: Sequence[Correction]) -> list[MadeCorrection]:
     """
     found: list[MadeCorrection] = []
     for number, one in enumerate(corrections, start=1):
-        start, removed, added = _change(one)
+        start, removed, added = _minimal_text_change(one)
         end = start + len(removed)
         opposite = (start, end), added, removed
         undone = next((a for a in reversed(found) if (a.span, a.removed, a.added) == opposite), None)
-        found = [_moved(earlier, start, end, len(added) - len(removed)) for earlier in found]
+        found = [_shift_earlier_correction(earlier, start, end, len(added) - len(removed)) for earlier in found]
         if undone:
             found[undone.number - 1] = replace(undone, span=None, taken_back_by=number)
         span, takes_back = (start, start + len(added)), undone.number if undone else None
@@ -58,7 +58,7 @@ def history_of(corrections: Sequence[Correction]) -> list[MadeCorrection]:
     return found
 
 
-def _change(one: Correction) -> tuple[int, str, str]:
+def _minimal_text_change(one: Correction) -> tuple[int, str, str]:
     """Where a correction changes what, without what is the same around it."""
     same = len(os.path.commonprefix([one.before, one.after]))
     before, after = one.before[same:], one.after[same:]
@@ -66,7 +66,7 @@ def _change(one: Correction) -> tuple[int, str, str]:
     return one.start + same, before[: len(before) - alike], after[: len(after) - alike]
 
 
-def _moved(earlier: MadeCorrection, start: int, end: int, longer: int) -> MadeCorrection:
+def _shift_earlier_correction(earlier: MadeCorrection, start: int, end: int, longer: int) -> MadeCorrection:
     """Move a correction along with what was changed after it; its words are no longer there where that was in them."""
     if earlier.span is None or earlier.span[1] <= start:
         return earlier

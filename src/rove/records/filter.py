@@ -46,11 +46,11 @@ class Filter:
     """A node of the tree; combine nodes with `&`, `|` and `~`. `a & b & c` is one node with three parts."""
 
     def __and__(self, other: Filter) -> Filter:
-        parts = (*_parts(self, All), *_parts(other, All))
+        parts = (*_filter_operands(self, All), *_filter_operands(other, All))
         return All(parts if len(parts) <= MOST_CONDITIONS else (self, other))
 
     def __or__(self, other: Filter) -> Filter:
-        parts = (*_parts(self, Any), *_parts(other, Any))
+        parts = (*_filter_operands(self, Any), *_filter_operands(other, Any))
         return Any(parts if len(parts) <= MOST_CONDITIONS else (self, other))
 
     def __invert__(self) -> Filter:
@@ -156,7 +156,7 @@ def as_filter(where: Where | None) -> Filter | None:
     return parts[0] if len(parts) == 1 else All(parts)
 
 
-def _parts(where: Filter, kind: type[All | Any]) -> tuple[Filter, ...]:
+def _filter_operands(where: Filter, kind: type[All | Any]) -> tuple[Filter, ...]:
     return where.parts if isinstance(where, kind) else (where,)
 
 
@@ -257,10 +257,10 @@ def _condition_implies(narrow: Filter, wide: Filter) -> bool:
         return True
     if not (isinstance(narrow, Compare) and isinstance(wide, Compare) and narrow.name == wide.name):
         return False
-    return narrow.op in {"==", "in"} and wide.op == "in" and _values(narrow) <= _values(wide)
+    return narrow.op in {"==", "in"} and wide.op == "in" and _condition_value_set(narrow) <= _condition_value_set(wide)
 
 
-def _values(condition: Compare) -> set[tuple[type, Scalar]]:
+def _condition_value_set(condition: Compare) -> set[tuple[type, Scalar]]:
     values = condition.value if isinstance(condition.value, tuple) else (condition.value,)
     return {(type(value), value) for value in values}
 
@@ -283,12 +283,12 @@ def value_matches(actual: MetaValue | None, op: str, wanted: Scalar | tuple[Scal
         return any(value_matches(item, op, wanted) for item in actual)
     if op == "in":
         return isinstance(wanted, tuple) and any(value_matches(actual, "==", item) for item in wanted)
-    if isinstance(wanted, tuple) or _family(actual) != _family(wanted):
+    if isinstance(wanted, tuple) or _scalar_type_family(actual) != _scalar_type_family(wanted):
         return False
     return COMPARE[op](actual, wanted)
 
 
-def _family(value: Scalar) -> type:
+def _scalar_type_family(value: Scalar) -> type:
     if isinstance(value, bool):
         return bool
     return str if isinstance(value, str) else float

@@ -53,10 +53,10 @@ def stored_fields(fields: Mapping[Any, object]) -> dict[str, MetaValue]:
         if type(key) is str and type(value) is str:  # most are, and this runs for every document and every hit
             kept[clean(key)] = clean(value)
         elif type(key) is str and type(value) in PLAIN:
-            if (found := _stored(value)) is not None:
+            if (found := _to_meta_value(value)) is not None:
                 kept[clean(key)] = found
         else:
-            kept.update(_flat({key: value}, "", 0))
+            kept.update(_flatten_metadata_fields({key: value}, "", 0))
     return kept
 
 
@@ -69,7 +69,7 @@ def comparable(value: object) -> str | int | float | bool:
     Raises:
         TypeError: it is no text, number, true/false or date.
     """
-    found = _scalar(value)
+    found = _to_builtin_scalar(value)
     if found is None:
         message = f"A filter compares with text, numbers, true/false or dates, and {value!r} is none of these."
         raise TypeError(message)
@@ -103,20 +103,20 @@ def is_storable(text: str) -> bool:
         return False
 
 
-def _flat(fields: Mapping[Any, object], prefix: str, depth: int) -> Iterator[tuple[str, MetaValue]]:
+def _flatten_metadata_fields(fields: Mapping[Any, object], prefix: str, depth: int) -> Iterator[tuple[str, MetaValue]]:
     for key, value in fields.items():
         name = f"{prefix}{clean(key if isinstance(key, str) else str(key))}"
         if type(value) not in PLAIN and isinstance(value, Mapping):
             inner = cast("Mapping[Any, object]", value)
             if depth < DEEPEST:
-                yield from _flat(inner, f"{name}.", depth + 1)
+                yield from _flatten_metadata_fields(inner, f"{name}.", depth + 1)
             else:
-                yield name, _written(inner)
-        elif (kept := _stored(value)) is not None:
+                yield name, _json_text_or_str(inner)
+        elif (kept := _to_meta_value(value)) is not None:
             yield name, kept
 
 
-def _stored(value: object) -> MetaValue | None:
+def _to_meta_value(value: object) -> MetaValue | None:
     """Return a value, which is no map, as it is kept; None where there is none."""
     if type(value) is bool:
         return value
@@ -124,14 +124,14 @@ def _stored(value: object) -> MetaValue | None:
         return value if SMALLEST <= value <= LARGEST else _digits(value)
     if type(value) is float:
         return value if isfinite(value) else None
-    value = _plain(value)
+    value = _to_builtin_value(value)
     if isinstance(value, str):
         return clean(value)
     if isinstance(value, list | tuple | Set):
         items = cast("Iterable[object]", value)
-        texts = [text for item in items if (text := _text(item)) is not None]
+        texts = [text for item in items if (text := _list_item_text(item)) is not None]
         return tuple(sorted(texts) if isinstance(value, Set) else texts)
-    found = _scalar(value)
+    found = _to_builtin_scalar(value)
     if isinstance(found, float):
         return found if isfinite(found) else None
     if isinstance(found, int) and not isinstance(found, bool) and not SMALLEST <= found <= LARGEST:
@@ -139,12 +139,12 @@ def _stored(value: object) -> MetaValue | None:
     return clean(str(value)) if found is None and value is not None else found
 
 
-def _plain(value: object) -> object:
+def _to_builtin_value(value: object) -> object:
     """Return Python's own value for an enum's member, a scalar or an array of numpy, and bytes."""
     if type(value) in PLAIN:
         return value
     if isinstance(value, Enum):
-        return _plain(value.value)
+        return _to_builtin_value(value.value)
     if isinstance(value, bytes | bytearray):
         return value.decode("utf-8", "replace")
     if type(value).__module__ == "numpy" and hasattr(value, "tolist"):
@@ -154,9 +154,9 @@ def _plain(value: object) -> object:
     return value
 
 
-def _scalar(value: object) -> str | int | float | bool | None:
+def _to_builtin_scalar(value: object) -> str | int | float | bool | None:
     """Return a text, a number or true/false, of Python's own types; None for what is none."""
-    value = _plain(value)
+    value = _to_builtin_value(value)
     match value:
         case bool():
             return value
@@ -167,14 +167,14 @@ def _scalar(value: object) -> str | int | float | bool | None:
         case float():
             return float(value)
         case datetime() | date() | time():
-            return _when(value)
+            return _isoformat_in_utc(value)
         case Decimal() | Fraction():
-            return _number(value)
+            return _to_builtin_number(value)
         case _:
             return None
 
 
-def _when(value: date | time) -> str:
+def _isoformat_in_utc(value: date | time) -> str:
     if isinstance(value, datetime) and value.tzinfo is not None:
         try:
             return value.astimezone(UTC).isoformat()
@@ -183,40 +183,44 @@ def _when(value: date | time) -> str:
     return value.isoformat()
 
 
-def _number(value: Decimal | Fraction) -> int | float | str:
+def _to_builtin_number(value: Decimal | Fraction) -> int | float | str:
     if isinstance(value, Decimal) and (not value.is_finite() or abs(value.adjusted()) > 400):
         return float("nan") if value.is_nan() else str(value)
     if value == int(value):
         return int(value)
     near = float(value)
-    return near if value == (Decimal(near) if isinstance(value, Decimal) else Fraction(near)) else _nearest(value, near)
+    return (
+        near
+        if value == (Decimal(near) if isinstance(value, Decimal) else Fraction(near))
+        else _float_or_exact_text(value, near)
+    )
 
 
-def _nearest(value: Decimal | Fraction, near: float) -> float | str:
+def _float_or_exact_text(value: Decimal | Fraction, near: float) -> float | str:
     """Return the float that is written as the decimal is (0.1), else the text."""
     return near if isinstance(value, Decimal) and Decimal(repr(near)) == value else str(value)
 
 
-def _text(item: object) -> str | None:
+def _list_item_text(item: object) -> str | None:
     """Write an element of a list; None where it is no value."""
     if type(item) is str:
         return clean(item)
-    item = _plain(item)
+    item = _to_builtin_value(item)
     if isinstance(item, Mapping | list | tuple | Set):
-        return _written(cast("object", item))
-    kept = _stored(item)
-    return kept if isinstance(kept, str) or kept is None else _written(kept)
+        return _json_text_or_str(cast("object", item))
+    kept = _to_meta_value(item)
+    return kept if isinstance(kept, str) or kept is None else _json_text_or_str(kept)
 
 
-def _written(value: object) -> str:
+def _json_text_or_str(value: object) -> str:
     """Write a value as JSON where it can be, else as Python does."""
     try:
         return clean(json.dumps(value, ensure_ascii=False, default=str))
     except (TypeError, ValueError, RecursionError):
-        return clean(_shown(value))
+        return clean(_str_or_type_name(value))
 
 
-def _shown(value: object) -> str:
+def _str_or_type_name(value: object) -> str:
     try:
         return str(value)
     except (ValueError, RecursionError):

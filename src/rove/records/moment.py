@@ -13,8 +13,8 @@ from rove.records.chunk import Chunk
 from rove.records.document import Box, Document, Span
 from rove.records.source import MetaValue
 
-RECORDED = frozenset({"audio", "video"})
-"""Kinds of documents that are recordings."""
+RECORDED = frozenset({"audio", "video", "subtitles"})
+"""Kinds of documents that are recordings, or what was said in one."""
 TIMES = "times"
 """The field of a chunk that says when its words are said: "120:164=83.2:91.4 …", by spans of the document's text."""
 MINUTE_S = 60.0
@@ -48,11 +48,15 @@ class TimeSpan:
 
 @dataclass(frozen=True, slots=True)
 class Utterance:
-    """Words that are said without a break, and when, in seconds from the beginning of the sound."""
+    """Words that are said without a break, and when, in seconds from the beginning of the sound.
+
+    `speaker`: who says them, where the file tells it; nobody guesses.
+    """
 
     start_s: float
     end_s: float
     text: str
+    speaker: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +105,9 @@ def boxes_of(span: Span, time: TimeSpan) -> Iterator[Box]:
 
 def time_at(document: Document, span: Span) -> TimeSpan | None:
     """When the words of a span are said, the first of them to the last; None where the document does not tell."""
-    return _around((box.page - 1 + box.left, box.page - 1 + box.right) for box in _boxes_at(document, span))
+    return _time_span_from_minutes(
+        (box.page - 1 + box.left, box.page - 1 + box.right) for box in _boxes_at(document, span)
+    )
 
 
 def packed_times(document: Document, span: Span) -> str:
@@ -111,7 +117,7 @@ def packed_times(document: Document, span: Span) -> str:
         known.setdefault(box.span, []).append(box)
     told: list[str] = []
     for (start, end), boxes in known.items():
-        time = _around((box.page - 1 + box.left, box.page - 1 + box.right) for box in boxes)
+        time = _time_span_from_minutes((box.page - 1 + box.left, box.page - 1 + box.right) for box in boxes)
         told += [f"{start}:{end}={time.start_s}:{time.end_s}"] if time else []
     return " ".join(told)
 
@@ -131,7 +137,7 @@ def time_of(chunk: Chunk, span: Span | None = None) -> TimeSpan | None:
         if first < end and start < last:
             start_s, end_s = map(float, when.split(":"))
             found.append((start_s / MINUTE_S, end_s / MINUTE_S))
-    return _around(found)
+    return _time_span_from_minutes(found)
 
 
 def times_field(span: Span, time: TimeSpan | None) -> dict[str, MetaValue]:
@@ -143,7 +149,7 @@ def _boxes_at(document: Document, span: Span) -> tuple[Box, ...]:
     return document.boxes_at(span) if document.kind in RECORDED else ()
 
 
-def _around(minutes: Iterable[tuple[float, float]]) -> TimeSpan | None:
+def _time_span_from_minutes(minutes: Iterable[tuple[float, float]]) -> TimeSpan | None:
     spans = list(minutes)
     if not spans:
         return None

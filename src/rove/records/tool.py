@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from rove.records.document import Document, Span
+from rove.records.note import Note, SaidInWords
 
 Effects = Literal["reads", "writes"]
 """What a tool does outside: "reads" changes nothing; "writes" does, and is run only when it was confirmed."""
@@ -81,7 +82,7 @@ class ToolMatch:
 
 
 @dataclass(frozen=True, slots=True)
-class ToolPlan:
+class ToolPlan(SaidInWords):
     """What would be run, and why. `question`: asks the user, once, for all that is missing or wrong; "" if nothing is.
 
     `others`: the tools that came next.
@@ -96,6 +97,8 @@ class ToolPlan:
     question: str = ""
     others: tuple[ToolMatch, ...] = ()
     note: str = ""
+    notes: tuple[Note, ...] = ()
+    language: str = "en"
 
     @property
     def arguments(self) -> Mapping[str, object]:
@@ -112,7 +115,7 @@ class ToolPlan:
         "transfer(amount=2000000 HUF, to='Ann')"
         """
         given = [one for one in self.parameters if one.origin != "default"]
-        return f"{self.match.tool}({', '.join(f'{one.name}={_shown(one)}' for one in given)})"
+        return f"{self.match.tool}({', '.join(f'{one.name}={_format_parameter_value(one)}' for one in given)})"
 
     @property
     def is_ready(self) -> bool:
@@ -120,18 +123,19 @@ class ToolPlan:
         return not self.missing and not self.problems
 
 
-def _shown(one: FilledParameter) -> str:
+def _format_parameter_value(one: FilledParameter) -> str:
     whole = isinstance(one.value, float) and one.value.is_integer()
     number = f"{one.value:.0f}" if whole else repr(one.value)
     return f"{number} {one.unit}".rstrip()
 
 
 @dataclass(frozen=True, slots=True)
-class ToolRun:
+class ToolRun(SaidInWords):
     """What came of a request to the tools. `plan`: None where no tool fits.
 
     `document`: the result as a source that can be cited, where the tool ran. `cut`: the result was longer than allowed,
-    and its end is left out. `tries`: how often it was called. `note`: why it did not run, or failed, and what to do.
+    and its end is left out. `tries`: how often it was called. `notes`: why it did not run, or failed, and what to do;
+    `note`: what they say in the request's `language`.
     """
 
     request: str
@@ -143,6 +147,8 @@ class ToolRun:
     cut: bool = False
     note: str = ""
     result: object = field(default=None, repr=False)
+    notes: tuple[Note, ...] = ()
+    language: str = "en"
 
     @property
     def missing(self) -> tuple[str, ...]:

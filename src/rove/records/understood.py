@@ -7,6 +7,7 @@ from typing import Literal
 
 from rove.records.answer import Answer
 from rove.records.hit import Hit
+from rove.records.note import Note
 
 By = Literal["model", "text", "examples"]
 Grade = Literal[0, 1, 2]
@@ -184,7 +185,7 @@ class Gathered:
     rounds: tuple[GatherRound, ...]
     sufficiency: Sufficiency
     grades: tuple[Graded, ...]
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

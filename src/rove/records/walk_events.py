@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from rove.records.answer import Answer, Citation
+from rove.records.note import Note
 
 LeadKind = Literal[
     "next-source", "expected-info", "reference", "section", "page", "footnote", "link", "name", "user", "memory"
@@ -176,6 +177,7 @@ class FactRejected:
     round: int
     text: str
     reason: str
+    notes: tuple[Note, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +187,7 @@ class FactDropped:
     fact_id: str
     round: int
     reason: str
+    notes: tuple[Note, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +205,7 @@ class LeadFollowed:
     round: int
     chunks: int
     reason: str = ""
+    notes: tuple[Note, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +215,7 @@ class LeadDropped:
     lead_id: str
     round: int
     reason: str
+    notes: tuple[Note, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,6 +227,7 @@ class Judged:
     by: str
     reason: str
     missing: str = ""
+    notes: tuple[Note, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,6 +243,7 @@ class Warned:
 
     round: int
     text: str
+    notes: tuple[Note, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -156,19 +156,19 @@ async def retrieve(mode: str, search_context: SearchContext, query: Query) -> li
         for _ in range(TRIES):
             with reading(), noticing() as gone:
                 async with search_context.store.of_one_embedder():
-                    hits = await _once(retriever, search_context, query)
+                    hits = await _attempt_retrieval(retriever, search_context, query)
             if not gone:
                 break
         retrieving.tell(hits=len(hits))
     return hits
 
 
-async def _once(retriever: Retriever, search_context: SearchContext, query: Query) -> list[Hit]:
-    asked = await asyncio.to_thread(_written_out, search_context, query)
-    return await _found(retriever, asked, search_context.settings)
+async def _attempt_retrieval(retriever: Retriever, search_context: SearchContext, query: Query) -> list[Hit]:
+    asked = await asyncio.to_thread(_apply_user_dictionary, search_context, query)
+    return await _retrieve_distinct_hits(retriever, asked, search_context.settings)
 
 
-def _written_out(search_context: SearchContext, query: Query) -> Query:
+def _apply_user_dictionary(search_context: SearchContext, query: Query) -> Query:
     """A query in the words of the user's dictionary, for what is to be found."""
     store, settings = search_context.store, search_context.settings
     words = store.words.current()
@@ -176,7 +176,7 @@ def _written_out(search_context: SearchContext, query: Query) -> Query:
     return replace(query, text=words.written_out(query.text), where=outdated_filter(where, settings, store))
 
 
-async def _found(retriever: Retriever, query: Query, settings: SearchSettings) -> list[Hit]:
+async def _retrieve_distinct_hits(retriever: Retriever, query: Query, settings: SearchSettings) -> list[Hit]:
     """Search; where hits with the same text become one, as far down as it takes to find all, and to fill their places.
 
     Where no two of the first hits have the same text, that is all; else the first `candidates` are looked through.

@@ -57,7 +57,7 @@ def _condition(text: str) -> Filter:
             return field(text).exists()
         message = f"{text!r} is not a condition."
         raise InputError(message, cure="Write NAME=VALUE, NAME!=VALUE, NAME>=VALUE … or NAME.")
-    name, op, value = found[1], found[2], _scalar(found[3])
+    name, op, value = found[1], found[2], _parse_condition_value(found[3])
     named = field(name)
     made: dict[str, Callable[[], Filter]] = {
         "=": lambda: named == value,
@@ -71,7 +71,7 @@ def _condition(text: str) -> Filter:
     return made[op]()
 
 
-def _scalar(text: str) -> Scalar:
+def _parse_condition_value(text: str) -> Scalar:
     if text in {"true", "false"}:
         return text == "true"
     if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"":

@@ -23,8 +23,8 @@ def create_table(table: TableSchema, columns: Collection[str] | None = None) -> 
     """
     shown = [column for column in table.columns if columns is None or column.name in columns]
     said = [part for part in (table.label, table.comment) if part]
-    head = f"-- {_line('; '.join(said))}\n" if said else ""
-    lines = [_written(column, last=number == len(shown)) for number, column in enumerate(shown, 1)]
+    head = f"-- {_comment_on_one_line('; '.join(said))}\n" if said else ""
+    lines = [_column_definition_line(column, last=number == len(shown)) for number, column in enumerate(shown, 1)]
     left = len(table.columns) - len(shown)
     if left:
         lines.append(f"  -- and {left} more columns")
@@ -83,13 +83,13 @@ def _fitting(table: TableSchema, room: int, wanted: Mapping[str, Sequence[str]])
     return best
 
 
-def _written(column: Column, *, last: bool) -> str:
+def _column_definition_line(column: Column, *, last: bool) -> str:
     samples = f"e.g. {', '.join(column.samples)}" if column.samples else ""
     refers = f"refers to {column.references}" if column.references else ""
-    said = _line("; ".join(part for part in (column.label, column.comment, refers, samples) if part))
+    said = _comment_on_one_line("; ".join(part for part in (column.label, column.comment, refers, samples) if part))
     facts = f"{quote_identifier(column.name)} {column.type}".strip() + " PRIMARY KEY" * column.is_key
     return f"  {facts}{'' if last else ','}" + (f" -- {said}" if said else "")
 
 
-def _line(text: str) -> str:
+def _comment_on_one_line(text: str) -> str:
     return " ".join(text.split())

@@ -19,17 +19,17 @@ def document_graph(document: Document, chunks: Sequence[Chunk], relations: Seque
         (section, Part(f"{document.document_id}#{n}", "section", section.title, section.span))
         for n, section in enumerate(document.sections)
     ]
-    pieces = [Part(chunk.chunk_id, "chunk", _called(chunk.text), chunk.span) for chunk in chunks]
-    bonds = [Bond(_holder(root, sections, section), "holds", part.key) for section, part in sections]
+    pieces = [Part(chunk.chunk_id, "chunk", _chunk_part_label(chunk.text), chunk.span) for chunk in chunks]
+    bonds = [Bond(_parent_section_key(root, sections, section), "holds", part.key) for section, part in sections]
     bonds += [Bond(_section_of(root, sections, chunk), "holds", chunk.chunk_id) for chunk in chunks]
     bonds += [Bond(one.key, "next", after.key) for one, after in zip(pieces, pieces[1:], strict=False)]
-    named = dict(_named(relations))
+    named = dict(_entity_names_by_chunk(relations))
     entities = {key: Part(f"entity:{key}", "entity", name) for (_, key), name in reversed(named.items())}
     bonds += [Bond(chunk_id, "names", f"entity:{key}") for chunk_id, key in named]
     return DocumentGraph((root, *(part for _, part in sections), *pieces, *entities.values()), tuple(bonds))
 
 
-def _named(relations: Sequence[Relation]) -> Iterator[tuple[tuple[str, str], str]]:
+def _entity_names_by_chunk(relations: Sequence[Relation]) -> Iterator[tuple[tuple[str, str], str]]:
     """Yield the things that each chunk speaks of: ((chunk id, key), name)."""
     for relation in relations:
         triplet = relation.triplet
@@ -37,14 +37,14 @@ def _named(relations: Sequence[Relation]) -> Iterator[tuple[tuple[str, str], str
         yield (relation.chunk_id, triplet.object_key), triplet.object
 
 
-def _holder(root: Part, sections: Sequence[tuple[Section, Part]], inner: Section) -> str:
+def _parent_section_key(root: Part, sections: Sequence[tuple[Section, Part]], inner: Section) -> str:
     """The key of what holds a section: the innermost one of a higher level around it."""
     around = [
         (section, part)
         for section, part in sections
         if section.level < inner.level and section.span[0] <= inner.span[0] < section.span[1]
     ]
-    return _innermost(root, around, inner.span)
+    return _innermost_section_key(root, around, inner.span)
 
 
 def _section_of(root: Part, sections: Sequence[tuple[Section, Part]], chunk: Chunk) -> str:
@@ -55,14 +55,14 @@ def _section_of(root: Part, sections: Sequence[tuple[Section, Part]], chunk: Chu
         for section, part in sections
         if chunk.headings and section.title == chunk.headings[-1] and section.span[0] < end and start < section.span[1]
     )
-    return next(named, "") or _innermost(root, sections, chunk.span)
+    return next(named, "") or _innermost_section_key(root, sections, chunk.span)
 
 
-def _innermost(root: Part, sections: Sequence[tuple[Section, Part]], span: Span) -> str:
+def _innermost_section_key(root: Part, sections: Sequence[tuple[Section, Part]], span: Span) -> str:
     around = [(section.level, part.key) for section, part in sections if section.span[0] <= span[0] < section.span[1]]
     return max(around, default=(0, root.key))[1]
 
 
-def _called(text: str) -> str:
+def _chunk_part_label(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= CALLED_CHARS else f"{line[: CALLED_CHARS - 1]}…"

@@ -55,7 +55,7 @@ def adaptive(lists: SearchLists) -> list[Scored]:
     weight = KEYWORD_WEIGHT * sqrt(lists.coverage) * _boost([score for _, score in keyword])
     for name, score in keyword:
         scores[name] = scores.get(name, 0.0) + (weight * score / best if best > 0 else 0.0)
-    return _ranked(scores)
+    return _rank_fused_scores(scores)
 
 
 def zscores(scored: Sequence[Scored], among: Sequence[Scored] | None = None) -> dict[str, float]:
@@ -85,7 +85,7 @@ def zscore_sum(lists: SearchLists) -> list[Scored]:
     standard = [zscores(scored) for scored in lists.ranked.values() if scored]
     names = {name for scores in standard for name in scores}
     floors = [min(scores.values()) for scores in standard]
-    return _ranked({n: sum(s.get(n, low) for s, low in zip(standard, floors, strict=True)) for n in names})
+    return _rank_fused_scores({n: sum(s.get(n, low) for s, low in zip(standard, floors, strict=True)) for n in names})
 
 
 def reciprocal_rank_fusion(
@@ -107,7 +107,7 @@ def reciprocal_rank_fusion(
     for ranking, weight in zip(rankings, weights or [1.0] * len(rankings), strict=True):
         for rank, name in enumerate(ranking, start=1):
             scores[name] = scores.get(name, 0.0) + weight / (k + rank)
-    return _ranked(scores)
+    return _rank_fused_scores(scores)
 
 
 def weighted_sum(ranked: Sequence[Sequence[Scored]], weights: Sequence[float]) -> list[Scored]:
@@ -125,7 +125,7 @@ def weighted_sum(ranked: Sequence[Sequence[Scored]], weights: Sequence[float]) -
         width = max((score for _, score in scored), default=0.0) - lowest
         for name, score in scored:
             scores[name] = scores.get(name, 0.0) + weight * ((score - lowest) / width if width else 1.0)
-    return _ranked(scores)
+    return _rank_fused_scores(scores)
 
 
 def _by_rank(lists: SearchLists, settings: SearchSettings) -> list[Scored]:
@@ -156,7 +156,7 @@ def _deviation(values: Collection[float]) -> float:
     return deviation if deviation > 1e-12 else 0.0
 
 
-def _ranked(scores: Mapping[str, float]) -> list[Scored]:
+def _rank_fused_scores(scores: Mapping[str, float]) -> list[Scored]:
     """Return the best first, ties by id."""
     return [(name, -score) for score, name in sorted(zip(map(neg, scores.values()), scores, strict=True))]
 

@@ -107,11 +107,13 @@ async def _as_one(
     if as_found:
         own = dict(zip(own, sorted(own.values(), reverse=True), strict=True))
     deep = list(lists.ranked["semantic"])
-    semantic = sorted([*deep, *_placed(lists.shallow, own, deep)], key=lambda scored: (-scored[1], scored[0]))[:top_k]
+    semantic = sorted(
+        [*deep, *_rescale_shallow_list(lists.shallow, own, deep)], key=lambda scored: (-scored[1], scored[0])
+    )[:top_k]
     return replace(lists, ranked={**lists.ranked, "semantic": semantic})
 
 
-def _placed(shallow: Sequence[Scored], own: Mapping[str, float], deep: Sequence[Scored]) -> list[Scored]:
+def _rescale_shallow_list(shallow: Sequence[Scored], own: Mapping[str, float], deep: Sequence[Scored]) -> list[Scored]:
     """Give the shallow list scores that compare with the embedder's cosines.
 
     Those that it has looked at have their `own`. The others follow below the least of the first of these in the order

@@ -49,7 +49,7 @@ class NameEvidence:
         self._said: dict[str, set[str]] = {}
         self._names: defaultdict[str, dict[str, float]] = defaultdict(dict)
         self._known: defaultdict[str, int] = defaultdict(int)
-        defined = _defined_in(tables.values())
+        defined = _column_name_definitions(tables.values())
         self._definitions: dict[str, str] = {}
         self._learned: dict[str, dict[str, set[str]]] = {}
         for document_id, table in tables.items():
@@ -59,7 +59,7 @@ class NameEvidence:
         for said in self._said.values():
             for term in said:
                 self._known[term] += 1
-        self._cryptic = _shares(tables.values())
+        self._cryptic = _cryptic_name_shares(tables.values())
 
     def for_question(self, question: str, language: str, passages: Iterable[str] = ()) -> dict[str, float]:
         """Return what speaks for tables, those alone for which something does: 0 …, about as a score of 0 … 1 counts.
@@ -84,7 +84,10 @@ class NameEvidence:
 
     def _add(self, document_id: str, table: TableSchema, defined: Mapping[str, list[str]]) -> None:
         said, learned = set[str](), list[str]()
-        named = [(table.name, _told(table), 1.0), *((one.name, _told(one), IN_COLUMN) for one in table.columns)]
+        named = [
+            (table.name, _label_and_comment(table), 1.0),
+            *((one.name, _label_and_comment(one), IN_COLUMN) for one in table.columns),
+        ]
         for name, told, weight in named:
             said.update(terms(f"{told} {in_words(name)} {name.replace('_', ' ')}", LANGUAGE))
             self._names[name.casefold()][document_id] = weight
@@ -135,24 +138,24 @@ def _stems(question: str, language: str) -> dict[str, str]:
     return {fold_accents(word): next(iter(terms(word, language)), word) for word in words}
 
 
-def _told(one: TableSchema | Column) -> str:
+def _label_and_comment(one: TableSchema | Column) -> str:
     """What is told of a table or a column, but for a label that only spells its name out."""
     label = "" if one.label == in_words(one.name) else one.label
     return f"{label} {one.comment}".strip()
 
 
-def _defined_in(tables: Iterable[TableSchema]) -> dict[str, list[str]]:
+def _column_name_definitions(tables: Iterable[TableSchema]) -> dict[str, list[str]]:
     """What the labels and comments of columns say, by the names of the columns that are no plain words."""
     found: defaultdict[str, list[str]] = defaultdict(list)
     for table in tables:
         for column in table.columns:
-            told = _told(column)
+            told = _label_and_comment(column)
             if told and not all(map(is_word, parts(column.name))):
                 found[column.name.casefold()].append(told[:DEFINITION_CHARS])
     return found
 
 
-def _shares(tables: Iterable[TableSchema]) -> dict[str, float]:
+def _cryptic_name_shares(tables: Iterable[TableSchema]) -> dict[str, float]:
     """Which share of the parts of its names is no plain word and is not explained, by database."""
     parts_of: defaultdict[str, set[str]] = defaultdict(set)
     plain_of: defaultdict[str, set[str]] = defaultdict(set)
@@ -160,5 +163,5 @@ def _shares(tables: Iterable[TableSchema]) -> dict[str, float]:
         for one in (table, *table.columns):
             own = {part for part in parts(one.name) if part.isalpha() and len(part) > 2}
             parts_of[table.database] |= own
-            plain_of[table.database] |= own if _told(one) else set(filter(is_word, own))
+            plain_of[table.database] |= own if _label_and_comment(one) else set(filter(is_word, own))
     return {name: 1 - len(plain_of[name]) / max(1, len(own)) for name, own in parts_of.items()}

@@ -57,14 +57,14 @@ def raised(
     (`AS_NEAR`) stays as it is: the question is answered in its own. `scores` and `opinions`: those of the first stage
     and of the reranker, standardised, by the ids of the chunks.
     """
-    languages = {hit.chunk.chunk_id: _language(hit, spoken) for hit in hits}
-    tops, nearest = (_best(languages, values) for values in (scores, opinions))
+    languages = {hit.chunk.chunk_id: _hit_language(hit, spoken) for hit in hits}
+    tops, nearest = (_best_value_by_language(languages, values) for values in (scores, opinions))
     top, near = (best.get(spoken, max(best.values(), default=0.0)) for best in (tops, nearest))
     lifts = {one: max(top - tops[one], 0.0) if nearest[one] >= near - AS_NEAR else 0.0 for one in tops}
     return {name: scores[name] + lifts[language] for name, language in languages.items()}
 
 
-def _best(languages: Mapping[str, str], values: Mapping[str, float]) -> dict[str, float]:
+def _best_value_by_language(languages: Mapping[str, str], values: Mapping[str, float]) -> dict[str, float]:
     """Return the highest value of each language."""
     best: dict[str, float] = {}
     for name, language in languages.items():
@@ -72,7 +72,7 @@ def _best(languages: Mapping[str, str], values: Mapping[str, float]) -> dict[str
     return best
 
 
-def _language(hit: Hit, spoken: str) -> str:
+def _hit_language(hit: Hit, spoken: str) -> str:
     """Return the language of a hit: the spoken one unless its own words surely are of another."""
     language = hit.chunk.language
     return language if language != spoken and other_language(hit.chunk.text[:SAMPLE], spoken) else spoken

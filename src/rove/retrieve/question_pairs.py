@@ -45,14 +45,14 @@ _CELL = regex.compile(r"(?<=\|)((?:\\\||[^|])*)(?=\|)")
 _ANSWERS = {question: {answer for asked, answer in LABELS if asked == question} for question, _ in LABELS}
 
 
-def _labelled(words: Sequence[str], before: str = rf"(?<![ \t>*_]){_MARKS}") -> regex.Pattern[str]:
+def _pair_label_pattern(words: Sequence[str], before: str = rf"(?<![ \t>*_]){_MARKS}") -> regex.Pattern[str]:
     some = "|".join(sorted({regex.escape(word) for word in words}, key=len, reverse=True))
     return regex.compile(rf"{before}(?P<label>{some})\s?\d{{0,4}}{_MARKS}[.:：、)）]{_MARKS}", regex.IGNORECASE)
 
 
-_QUESTION = _labelled([question for question, _ in LABELS])
-_ANSWER = _labelled([answer for _, answer in LABELS])
-_INNER_ANSWER = _labelled([answer for _, answer in LABELS], r"(?<=[\s?？>*_])")
+_QUESTION = _pair_label_pattern([question for question, _ in LABELS])
+_ANSWER = _pair_label_pattern([answer for _, answer in LABELS])
+_INNER_ANSWER = _pair_label_pattern([answer for _, answer in LABELS], r"(?<=[\s?？>*_])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,18 +110,18 @@ def pairs_in(text: str) -> list[Pair]:
     >>> [(p.question, "Who?\n\nMe. I."[slice(*p.answer)]) for p in pairs_in("Who?\n\nMe. I.\n\nAnd then.")]
     [('Who?', 'Me. I.')]
     """
-    return sorted((*_asked_in_lines(text), *_asked_in_tables(text)), key=lambda pair: pair.asked)
+    return sorted((*_pairs_in_lines(text), *_pairs_in_tables(text)), key=lambda pair: pair.asked)
 
 
-def _asked_in_lines(text: str) -> Iterator[Pair]:
+def _pairs_in_lines(text: str) -> Iterator[Pair]:
     open_: _Open | None = None
     blank = True
-    for line in _lines(text):
+    for line in _lines_with_offsets(text):
         if not line.text.strip():
             blank = True
             continue
-        begun = _begun(line, blank=blank)
-        ends = begun or _HEADING.match(line.text) or (blank and open_ and _is_short(open_))
+        begun = _open_question_from_line(line, blank=blank)
+        ends = begun or _HEADING.match(line.text) or (blank and open_ and _is_one_paragraph_answer(open_))
         if ends and open_:
             if pair := open_.pair():
                 yield pair
@@ -135,39 +135,43 @@ def _asked_in_lines(text: str) -> Iterator[Pair]:
         yield pair
 
 
-def _is_short(open_: _Open) -> bool:
+def _is_one_paragraph_answer(open_: _Open) -> bool:
     """Say whether the answer ends with its paragraph: nothing but its place shows that it is one."""
     return open_.start >= 0 and not open_.level and not open_.label
 
 
-def _begun(line: _Line, *, blank: bool) -> _Open | None:
+def _open_question_from_line(line: _Line, *, blank: bool) -> _Open | None:
     """Return the question that a line opens; `blank`: it begins a paragraph."""
     heading = _HEADING.match(line.text)
     if heading:
-        title = _bare(heading[2].rstrip(" \t#"))
-        return _Open(title, line.span, level=len(heading[1])) if _asks(title) else None
+        title = _strip_question_markup(heading[2].rstrip(" \t#"))
+        return _Open(title, line.span, level=len(heading[1])) if _is_question_text(title) else None
     label = _QUESTION.match(line.text)
     if label:
-        return _labelled_question(line, label)
+        return _open_question_from_label(line, label)
     text = line.text.strip()
-    alone = blank and len(text) <= LONGEST_QUESTION and not _is_row(text) and not _ANSWER.match(text)
-    return _Open(_bare(text), line.span) if alone and _asks(text) and not _SENTENCE.search(text) else None
+    alone = blank and len(text) <= LONGEST_QUESTION and not _has_pipes_at_ends(text) and not _ANSWER.match(text)
+    return (
+        _Open(_strip_question_markup(text), line.span)
+        if alone and _is_question_text(text) and not _SENTENCE.search(text)
+        else None
+    )
 
 
-def _labelled_question(line: _Line, label: regex.Match[str]) -> _Open | None:
+def _open_question_from_label(line: _Line, label: regex.Match[str]) -> _Open | None:
     own = label["label"]
     inner = _INNER_ANSWER.search(line.text, label.end())
     end = inner.start() if inner else len(line.text)
-    question = _bare(line.text[label.end() : end])
+    question = _strip_question_markup(line.text[label.end() : end])
     if not question or len(question) > LONGEST_QUESTION:
         return None
     open_ = _Open(question, (line.start, line.start + end), label=own)
-    if inner and _answers(own, inner["label"]) and line.text[inner.end() :].strip():
+    if inner and _is_label_pair(own, inner["label"]) and line.text[inner.end() :].strip():
         open_.told, open_.start, open_.end = True, line.start + inner.end(), line.start + len(line.text.rstrip())
     return open_
 
 
-def _answers(question: str, answer: str) -> bool:
+def _is_label_pair(question: str, answer: str) -> bool:
     """Say whether two labels belong together, however they are written."""
     return any(
         answer.casefold() in {one.casefold() for one in those}
@@ -181,7 +185,7 @@ def _read_on(open_: _Open, line: _Line) -> None:
     text = line.text.rstrip()
     begin = len(text) - len(text.lstrip())
     label = _ANSWER.match(text)
-    if open_.start < 0 and label and (not open_.label or _answers(open_.label, label["label"])):
+    if open_.start < 0 and label and (not open_.label or _is_label_pair(open_.label, label["label"])):
         open_.told, begin = True, label.end()
     if begin >= len(text):
         return
@@ -193,28 +197,28 @@ def _read_on(open_: _Open, line: _Line) -> None:
         open_.end = open_.start + LONGEST_ANSWER
 
 
-def _asked_in_tables(text: str) -> Iterator[Pair]:
+def _pairs_in_tables(text: str) -> Iterator[Pair]:
     rows: list[_Line] = []
-    for line in (*_lines(text), _Line("", len(text))):
-        if _is_row(line.text):
+    for line in (*_lines_with_offsets(text), _Line("", len(text))):
+        if _has_pipes_at_ends(line.text):
             rows.append(line)
             continue
         if rows:
-            yield from _asked_in_rows(rows)
+            yield from _pairs_in_table_rows(rows)
         rows = []
 
 
-def _asked_in_rows(rows: Sequence[_Line]) -> Iterator[Pair]:
+def _pairs_in_table_rows(rows: Sequence[_Line]) -> Iterator[Pair]:
     """Yield what the rows of a table ask and answer; its first row names its columns."""
-    cells = [_cells(row) for row in rows if not _RULE.match(row.text)]
-    columns = _columns(cells)
+    cells = [_row_cells_with_spans(row) for row in rows if not _RULE.match(row.text)]
+    columns = _question_answer_columns(cells)
     for row in cells[1:] if columns else ():
         (question, asked), (answer, span) = row[columns[0]], row[columns[1]]
         if question and answer and len(question) <= LONGEST_QUESTION:
-            yield Pair(_bare(question), asked, span)
+            yield Pair(_strip_question_markup(question), asked, span)
 
 
-def _columns(cells: Sequence[Sequence[tuple[str, Span]]]) -> tuple[int, ...]:
+def _question_answer_columns(cells: Sequence[Sequence[tuple[str, Span]]]) -> tuple[int, ...]:
     """Return which column asks and which answers; none where the table has no such columns."""
     if len(cells) < 2 or any(len(row) != len(cells[0]) for row in cells):
         return ()
@@ -222,11 +226,11 @@ def _columns(cells: Sequence[Sequence[tuple[str, Span]]]) -> tuple[int, ...]:
     for question, answer in LABELS:
         if question.casefold() in names and answer.casefold() in names:
             return names.index(question.casefold()), names.index(answer.casefold())
-    asks = len(names) == 2 and all(_asks(row[0][0]) for row in cells[1:])
+    asks = len(names) == 2 and all(_is_question_text(row[0][0]) for row in cells[1:])
     return (0, 1) if asks else ()
 
 
-def _cells(row: _Line) -> list[tuple[str, Span]]:
+def _row_cells_with_spans(row: _Line) -> list[tuple[str, Span]]:
     """Return the cells of a row of a Markdown table, each with its span."""
     found: list[tuple[str, Span]] = []
     for match in _CELL.finditer(row.text):
@@ -236,22 +240,22 @@ def _cells(row: _Line) -> list[tuple[str, Span]]:
     return found
 
 
-def _lines(text: str) -> Iterator[_Line]:
+def _lines_with_offsets(text: str) -> Iterator[_Line]:
     start = 0
     for line in text.split("\n"):
         yield _Line(line, start)
         start += len(line) + 1
 
 
-def _asks(text: str) -> bool:
+def _is_question_text(text: str) -> bool:
     return len(text) <= LONGEST_QUESTION and _ASKS.search(text[-_TAIL:]) is not None
 
 
-def _bare(question: str) -> str:
+def _strip_question_markup(question: str) -> str:
     return question.strip(" \t>*_")
 
 
-def _is_row(line: str) -> bool:
+def _has_pipes_at_ends(line: str) -> bool:
     """Say whether a line is a row of a table: it begins and ends with a pipe."""
     bare = line.strip()
     return len(bare) > 1 and bare[0] == bare[-1] == "|"

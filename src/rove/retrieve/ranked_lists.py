@@ -67,7 +67,7 @@ async def to_hits(
         found = await search_context.store.find(
             [chunk_id for chunk_id, _ in ranked], search_context.along if rerank else ""
         )
-    places = {name: _places(scored, found) for name, scored in lists.ranked.items()}
+    places = {name: _chunk_places_in_list(scored, found) for name, scored in lists.ranked.items()}
     return [
         Hit(
             chunk=found[chunk_id].chunk,
@@ -81,7 +81,7 @@ async def to_hits(
     ]
 
 
-def _places(scored: Sequence[Scored], wanted: Container[str]) -> dict[str, Place]:
+def _chunk_places_in_list(scored: Sequence[Scored], wanted: Container[str]) -> dict[str, Place]:
     """Say where a list has the wanted chunks, and how far each stands above the list's common run."""
     common = [score for _, score in scored[COMMON_FROM:COMMON_TO]]
     mean = sum(common) / len(common) if len(scored) >= COMMON_LEAST else None

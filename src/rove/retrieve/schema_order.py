@@ -54,7 +54,7 @@ async def standings_of(search_context: SearchContext, query: Query, found: Seque
     pool = [hit.score for hit in found if "rerank" in hit.sources] or [hit.score for hit in found]
     floor = min(pool, default=0.0)
     scores = {name: max(hit.score, floor) for name, hit in best.items()}
-    named = await asyncio.to_thread(_named, query.text, best.values(), catalog)
+    named = await asyncio.to_thread(_table_name_scores, query.text, best.values(), catalog)
     return Standings(best, ranked(scores, catalog, named), catalog)
 
 
@@ -68,7 +68,7 @@ async def by_tables(search_context: SearchContext, query: Query, found: Sequence
     for rank, (document_id, standing) in enumerate(standings.order.items(), start=1):
         if len(given) == query.top_k:
             break
-        hit = standings.best.get(document_id) or await _first(search_context, document_id, query)
+        hit = standings.best.get(document_id) or await _first_passage_hit(search_context, document_id, query)
         if hit is not None:
             place = Place(rank, standing.score)
             given.append(replace(hit, score=standing.score, sources={**hit.sources, "schema": place}))
@@ -84,14 +84,14 @@ async def are_tables(search_context: SearchContext, query: Query, found: Sequenc
     return all(hit.chunk.document_id in catalog.tables for hit in first)
 
 
-async def _first(search_context: SearchContext, document_id: str, query: Query) -> Hit | None:
+async def _first_passage_hit(search_context: SearchContext, document_id: str, query: Query) -> Hit | None:
     """The first passage of a document, where the filter lets it through."""
     find = search_context.store.documents.find_chunks
     one = next(iter(await asyncio.to_thread(find, document_id, query.where)), None)
     return Hit(one.chunk, 0.0, {}, one.uri, one.title) if one else None
 
 
-def _named(question: str, hits: Iterable[Hit], catalog: TableCatalog) -> Mapping[str, float]:
+def _table_name_scores(question: str, hits: Iterable[Hit], catalog: TableCatalog) -> Mapping[str, float]:
     """What the names of tables say for a question; definitions are read in hits that are no tables."""
     passages = [hit.chunk.text for hit in hits if hit.chunk.document_id not in catalog.tables]
     return catalog.names.for_question(question, detect(question), passages)
@@ -111,14 +111,14 @@ def ranked(
         own[name] = own.get(name, 0.0) + evidence
     support = _support(own, catalog.tables)
     standings = {name: Standing(score + SUPPORT * support.get(name, 0.0)) for name, score in own.items()}
-    seeds = [name for name in _sorted(standings) if name in catalog.tables][:SEEDS]
+    seeds = [name for name in _sort_by_standing(standings) if name in catalog.tables][:SEEDS]
     for one, other in combinations(seeds, 2):
         for name in catalog.path(one, other):
             _raise(standings, name, ON_THE_WAY * min(standings[one].score, standings[other].score), "joins")
     for seed in seeds:
         for name in catalog.neighbours.get(seed, ()):
             _raise(standings, name, BESIDE * standings[seed].score, "neighbour")
-    return {name: standings[name] for name in _sorted(standings)}
+    return {name: standings[name] for name in _sort_by_standing(standings)}
 
 
 def _support(own: Mapping[str, float], tables: Mapping[str, TableSchema]) -> dict[str, float]:
@@ -137,5 +137,5 @@ def _raise(standings: dict[str, Standing], name: str, score: float, why: str) ->
         standings[name] = Standing(score, why if known is None else known.why)
 
 
-def _sorted(standings: Mapping[str, Standing]) -> Sequence[str]:
+def _sort_by_standing(standings: Mapping[str, Standing]) -> Sequence[str]:
     return sorted(standings, key=lambda name: (-standings[name].score, name))

@@ -44,14 +44,14 @@ async def schema_part(search_context: SearchContext, query: Query, budget_tokens
     turns = asyncio.Semaphore(AT_ONCE)
     most = min(WIDE_TOKENS, budget_tokens)
     wide = [table for table in found if count_tokens(create_table(table.schema)) > most]
-    columns = await asyncio.gather(*(_columns(search_context, query, table, turns) for table in wide))
+    columns = await asyncio.gather(*(_columns_for_question(search_context, query, table, turns) for table in wide))
     wanted = {table.schema.name: names for table, names in zip(wide, columns, strict=True)}
     text, shown, left = within_budget([table.schema for table in found], budget_tokens, wanted)
     kept = tuple(table for table in found if table.schema in shown)
     return SchemaPart(text, kept, tuple(table.name for table in left), count_tokens(text))
 
 
-async def _columns(
+async def _columns_for_question(
     search_context: SearchContext, query: Query, table: SchemaTable, turns: asyncio.Semaphore
 ) -> list[str]:
     """The columns of a wide table that fit a question: by words in common in any language, by meaning, by passages."""
@@ -63,16 +63,16 @@ async def _columns(
         text = await asyncio.to_thread(store.documents.text, table.document_id)
     languages = await store.languages(query.where)
     asked = set(search_terms(query.text, languages))
-    near = await _nearest(search_context, query.text, table)
+    near = await _column_nearness(search_context, query.text, table)
     scores: dict[str, float] = {}
-    for column, span in _spans(table, text):
+    for column, span in _columns_with_spans(table, text):
         own = {term for language in languages for term in terms(text[slice(*span)], language)}
-        within = any(_within(span, hit) for hit in hits)
+        within = any(_is_span_in_hit(span, hit) for hit in hits)
         scores[column.name] = 2 * len(asked & own) + 2 * near.get(column.name, 0.0) + within
     return sorted((name for name, score in scores.items() if score), key=lambda name: -scores[name])
 
 
-async def _nearest(search_context: SearchContext, question: str, table: SchemaTable) -> dict[str, float]:
+async def _column_nearness(search_context: SearchContext, question: str, table: SchemaTable) -> dict[str, float]:
     """The columns that come nearest to a question in meaning, the nearest 1, the others less."""
     columns = table.schema.columns
     said = [column.label or in_words(column.name) for column in columns]
@@ -81,9 +81,9 @@ async def _nearest(search_context: SearchContext, question: str, table: SchemaTa
     return {columns[int(at)].name: 1 - rank / NEAREST for rank, at in enumerate(order)}
 
 
-def _spans(table: SchemaTable, text: str) -> list[tuple[Column, Span]]:
+def _columns_with_spans(table: SchemaTable, text: str) -> list[tuple[Column, Span]]:
     return list(zip(table.schema.columns, column_spans(text), strict=False))
 
 
-def _within(span: tuple[int, int], hit: Hit) -> bool:
+def _is_span_in_hit(span: tuple[int, int], hit: Hit) -> bool:
     return hit.chunk.span[0] <= span[0] < hit.chunk.span[1]

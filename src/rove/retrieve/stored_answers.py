@@ -77,7 +77,7 @@ async def stored_answers(
     for part in search_context.store.documents.parts:
         kept += await asyncio.to_thread(KeptQuestions(part.database).near, question, list(texts))
     answers: dict[tuple[str, str, Span], StoredAnswer] = {}
-    for one in [*await _kept_answers(search_context, kept, where), *_answers_in(hits, texts, strict)]:
+    for one in [*await _answers_to_kept_questions(search_context, kept, where), *_answers_in(hits, texts, strict)]:
         chunk = one.hit.chunk
         answers.setdefault((one.question, chunk.document_id, chunk.span), one)
     return list(answers.values())
@@ -85,7 +85,7 @@ async def stored_answers(
 
 def same(question: str, answers: Sequence[StoredAnswer]) -> list[Hit]:
     """Return the answers to the very question, but for case, spaces and marks; by place as `Hit.sources` says."""
-    return _hits([(one, 1.0) for one in answers if is_same(question, one.question)])
+    return _hits_from_answers([(one, 1.0) for one in answers if is_same(question, one.question)])
 
 
 async def alike(
@@ -118,7 +118,7 @@ async def alike(
             judge is not None and asked.may_mean(other, far) and await _say_the_same(question, one.question, judge)
         ):
             near.append((one, 1.0 - distance))
-    return _hits(sorted(near, key=lambda pair: -pair[1]))
+    return _hits_from_answers(sorted(near, key=lambda pair: -pair[1]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +183,7 @@ async def _say_the_same(question: str, other: str, judge: Judge) -> bool:
         return False
 
 
-def _hits(answers: Sequence[tuple[StoredAnswer, float]]) -> list[Hit]:
+def _hits_from_answers(answers: Sequence[tuple[StoredAnswer, float]]) -> list[Hit]:
     best: dict[tuple[str, Span], Hit] = {}
     for one, nearness in answers:
         chunk = one.hit.chunk
@@ -202,18 +202,18 @@ def _answers_in(hits: Sequence[Hit], texts: Mapping[str, str], strict: bool) -> 
             continue
         if not strict and "record_id" in hit.chunk.metadata and hit.title:
             span = (0, len(text)) if len(text) <= LONGEST_ANSWER else hit.chunk.span
-            answers.append(StoredAnswer(hit.title, _narrowed(hit, text, span)))
+            answers.append(StoredAnswer(hit.title, _narrow_hit_to_span(hit, text, span)))
         begin = text.rfind("\n", 0, max(0, start - AROUND)) + 1
         for pair in pairs_in(text[begin : end + AROUND]):
             if strict and not pair.sure:
                 continue
             if pair.asked[0] + begin < end and pair.answer[1] + begin > start:
                 span = (pair.answer[0] + begin, pair.answer[1] + begin)
-                answers.append(StoredAnswer(pair.question, _narrowed(hit, text, span)))
+                answers.append(StoredAnswer(pair.question, _narrow_hit_to_span(hit, text, span)))
     return answers
 
 
-async def _kept_answers(
+async def _answers_to_kept_questions(
     search_context: SearchContext, kept: Sequence[KeptQuestion], where: Filter | None
 ) -> list[StoredAnswer]:
     """Return what was kept, as far as the filter lets its passage be seen and its words stand where they stood."""
@@ -230,7 +230,7 @@ async def _kept_answers(
                 continue
             if found := _chunk_at(chunks, one.span):
                 hit = Hit(found.chunk, 1.0, {}, found.uri, found.title)
-                answers.append(StoredAnswer(one.question, _narrowed(hit, text, one.span)))
+                answers.append(StoredAnswer(one.question, _narrow_hit_to_span(hit, text, one.span)))
     return answers
 
 
@@ -241,7 +241,7 @@ def _chunk_at(chunks: Sequence[Found], span: Span) -> Found | None:
     return best if most > 0 else None
 
 
-def _narrowed(hit: Hit, text: str, span: Span) -> Hit:
+def _narrow_hit_to_span(hit: Hit, text: str, span: Span) -> Hit:
     """Return the hit with these words of its document in place of its chunk's own."""
     chunk = hit.chunk
     page = chunk.page if chunk.span[0] <= span[0] < chunk.span[1] else None

@@ -69,7 +69,7 @@ class SummariesRetriever:
 
     async def _beneath(self, summary: Summary, opened: _Opened, question: Vectors) -> list[Found]:
         """Choose among the passages that a summary is made from; none where a label hides any of them."""
-        found = [] if _within(opened.hidden, summary) else _within(opened.seen, summary)
+        found = [] if _chunks_in_summary_span(opened.hidden, summary) else _chunks_in_summary_span(opened.seen, summary)
         if len(found) <= 1:
             return found
         ids = [one.chunk.chunk_id for one in found]
@@ -80,6 +80,6 @@ class SummariesRetriever:
         return [found[place] for place in order[:PASSAGES]]
 
 
-def _within(found: Sequence[Found], summary: Summary) -> list[Found]:
+def _chunks_in_summary_span(found: Sequence[Found], summary: Summary) -> list[Found]:
     start, end = summary.span
     return [one for one in found if one.chunk.span[0] < end and start < one.chunk.span[1]]

@@ -84,7 +84,7 @@ def tables_of(store: Store, access_filter: Filter | None = None) -> TableCatalog
     with _lock:
         held = _held.get(store)
         if held is None or held[0] < store.documents.revision():
-            held = _held[store] = (store.documents.revision(), _read(store))
+            held = _held[store] = (store.documents.revision(), _read_table_catalog(store))
     if access_filter is None:
         return held[1].catalog
     seen = {one.info.document_id: one.schema for one in held[1].found if access_filter.matches(one.info.fields)}
@@ -110,7 +110,7 @@ _held: WeakKeyDictionary[Store, tuple[int, _Read]] = WeakKeyDictionary()
 _lock = Lock()
 
 
-def _read(store: Store) -> _Read:
+def _read_table_catalog(store: Store) -> _Read:
     infos = store.documents.find_documents([DocumentQuery(kind=SCHEMA)])[0]
     texts = store.documents.texts([info.document_id for info in infos])
     found = [Catalogued(info, table) for info in infos if (table := schema_of(texts.get(info.document_id, "")))]
@@ -119,10 +119,10 @@ def _read(store: Store) -> _Read:
 
 def _joins(group: Mapping[str, TableSchema]) -> Iterable[tuple[str, str]]:
     """The pairs of tables of one database that a key joins."""
-    return list(_declared(group)) or list(_by_names(group))
+    return list(_foreign_key_pairs(group)) or list(_by_names(group))
 
 
-def _declared(group: Mapping[str, TableSchema]) -> Iterable[tuple[str, str]]:
+def _foreign_key_pairs(group: Mapping[str, TableSchema]) -> Iterable[tuple[str, str]]:
     named = {table.name.casefold(): document_id for document_id, table in group.items()}
     for document_id, table in group.items():
         for column in table.columns:

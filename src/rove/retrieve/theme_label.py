@@ -32,29 +32,29 @@ def theme_labels(groups: Sequence[Sequence[Found]]) -> list[tuple[str, ...]]:
     A name counts by count² / count everywhere. Where most passages have a title or heading, that is the name; else it
     is the phrases that most have, and titles that few have only where there is no such phrase.
     """
-    told = [[list(_names(one)) for one in group[:LOOKED_AT]] for group in groups]
-    spoken = [[_phrases(one) for one in group[:LOOKED_AT]] for group in groups]
+    told = [[list(_title_and_headings(one)) for one in group[:LOOKED_AT]] for group in groups]
+    spoken = [[_passage_phrases(one) for one in group[:LOOKED_AT]] for group in groups]
     everywhere = Counter(name for group in told for own in group for name in own)
     everywhere_spoken = Counter(key for group in spoken for own in group for key in own)
     labels: list[tuple[str, ...]] = []
     looked_at = sum(map(len, told))
     for names, phrases in zip(told, spoken, strict=True):
         most = LEAST_SHARE * len(names)
-        ranked = _ranked(Counter(name for own in names for name in own), everywhere)
+        ranked = _rank_label_names(Counter(name for own in names for name in own), everywhere)
         common = [name for name, count in ranked if count >= most]
         counts = Counter(key for own in phrases for key in own)
         shown = {key: form for own in reversed(phrases) for key, form in own.items()}
         lift = min(LEAST_LIFT, 0.9 * looked_at / max(len(names), 1))
         said = [
             shown[key]
-            for key, count in _ranked(counts, everywhere_spoken)
+            for key, count in _rank_label_names(counts, everywhere_spoken)
             if count >= max(most, 2) and count * looked_at >= lift * everywhere_spoken[key] * len(names)
         ]
-        labels.append(_apart(common or said or [name for name, _ in ranked]))
+        labels.append(_names_without_overlap(common or said or [name for name, _ in ranked]))
     return labels
 
 
-def _ranked(counts: Counter[str], everywhere: Counter[str]) -> list[tuple[str, int]]:
+def _rank_label_names(counts: Counter[str], everywhere: Counter[str]) -> list[tuple[str, int]]:
     """Return names with their counts, the telling ones first, and of equally telling ones that with more words."""
 
     def telling(name: str, count: int) -> float:
@@ -63,7 +63,7 @@ def _ranked(counts: Counter[str], everywhere: Counter[str]) -> list[tuple[str, i
     return sorted(counts.items(), key=lambda one: (-telling(*one), -len(one[0]), one[0]))
 
 
-def _apart(names: Sequence[str]) -> tuple[str, ...]:
+def _names_without_overlap(names: Sequence[str]) -> tuple[str, ...]:
     """Return the first names that share no word with one before."""
     chosen: list[str] = []
     for name in names:
@@ -76,14 +76,14 @@ def _apart(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(chosen)
 
 
-def _names(found: Found) -> Iterator[str]:
+def _title_and_headings(found: Found) -> Iterator[str]:
     """Yield the title of a passage's document and its headings, each once."""
     for name in dict.fromkeys((found.title, *found.chunk.headings)):
         if shown := " ".join(name.split()):
             yield shown if len(shown) <= LONGEST_LABEL else f"{shown[: LONGEST_LABEL - 1]}…"
 
 
-def _phrases(found: Found) -> dict[str, str]:
+def _passage_phrases(found: Found) -> dict[str, str]:
     """Return the phrases of a passage, lower case, each as it is first written."""
     ignored = stop_words(found.chunk.language)
     phrases: dict[str, str] = {}
@@ -91,7 +91,7 @@ def _phrases(found: Found) -> dict[str, str]:
     for run in _RUN.findall(found.chunk.text[:READ_CHARS]):
         if _UNSPACED.match(run):
             words = []
-            for phrase in _parts(run):
+            for phrase in _character_run_ngrams(run):
                 phrases.setdefault(phrase, phrase)
             continue
         tells = _LETTER.match(run) and len(run) > 2 and run.casefold() not in ignored
@@ -102,7 +102,7 @@ def _phrases(found: Found) -> dict[str, str]:
     return phrases
 
 
-def _parts(run: str) -> Iterator[str]:
+def _character_run_ngrams(run: str) -> Iterator[str]:
     """Yield the parts of a run of a script without spaces, of two signs to `MOST_SIGNS`."""
     for size in range(2, min(MOST_SIGNS, len(run)) + 1):
         for start in range(len(run) - size + 1):

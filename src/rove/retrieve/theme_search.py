@@ -11,6 +11,7 @@ import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
+from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -18,11 +19,13 @@ from numpy.typing import NDArray
 
 from rove.models import Vectors
 from rove.records import Filter, Hit, Place
+from rove.records.reviewed import ReviewItem, latest_decisions, review_id, thing_of_review
 from rove.records.theme import Theme
 from rove.registry import load
 from rove.retrieve import Query, SearchContext
 from rove.retrieve.theme_label import theme_labels
 from rove.store.live_chunks import Found
+from rove.store.review_log import read_decisions
 from rove.store.store import Store
 
 MOST_CHUNKS = 5_000
@@ -62,12 +65,49 @@ class ThemesRetriever:
 
 
 async def themes_of(store: Store, where: Filter | None, most: int) -> list[Theme]:
-    """Return the themes of what a filter lets through, the largest first, at most so many."""
+    """Return the themes of what a filter lets through, the largest first, at most so many; as reviewed.
+
+    One that a reviewer has rejected is left out, and one whose name was edited has that name, where the filter lets the
+    document through that it was decided in.
+    """
+    found = await found_themes(store, where, most)
+    return await asyncio.to_thread(_apply_theme_reviews, store, found, where)
+
+
+async def found_themes(store: Store, where: Filter | None, most: int) -> list[Theme]:
+    """Return the themes as they are found, whatever reviewers said of them. See `themes_of`."""
     async with store.of_one_embedder():
-        return await _found(store, where, most)
+        return await _find_themes_in_store(store, where, most)
 
 
-async def _found(store: Store, where: Filter | None, most: int) -> list[Theme]:
+def theme_item(theme: Theme) -> ReviewItem:
+    """Return a theme as a thing to be reviewed. How sure it is: how near its passages are to its middle."""
+    hit = theme.hits[0]
+    document_id = hit.chunk.document_id
+    return ReviewItem(
+        review_id("theme", document_id, theme.label, ""), "theme", document_id, hit.title, hit.uri, (theme.name,),
+        hit.chunk.text, hit.chunk.span, hit.chunk.language, "", fmean(one.score for one in theme.hits),
+    )  # fmt: skip
+
+
+def _apply_theme_reviews(store: Store, themes: Sequence[Theme], where: Filter | None) -> list[Theme]:
+    with store.catalog.database.read() as connection:
+        made = read_decisions(connection, kind="theme")
+    if made and where is not None:
+        seen = set(store.documents.passing(sorted({one.document_id for one in made}), where).values())
+        made = [one for one in made if one.document_id in seen]
+    decisions = latest_decisions(made)
+    reviewed: list[Theme] = []
+    for theme in themes:
+        decision = decisions.get(thing_of_review(theme_item(theme).item_id)) if decisions else None
+        if decision is None or decision.verdict == "accept":
+            reviewed.append(theme)
+        elif decision.edit:
+            reviewed.append(replace(theme, label=decision.edit))
+    return reviewed
+
+
+async def _find_themes_in_store(store: Store, where: Filter | None, most: int) -> list[Theme]:
     every = await asyncio.to_thread(store.documents.chunk_ids, where)
     found = await store.find(sorted(every, key=_hash)[:MOST_CHUNKS])
     if not found:
@@ -81,7 +121,7 @@ async def _found(store: Store, where: Filter | None, most: int) -> list[Theme]:
 
 
 def _themes(ids: Sequence[str], vectors: Vectors, found: Mapping[str, Found], most: int) -> list[Theme]:
-    unit = _centred(vectors)
+    unit = _centre_and_normalise(vectors)
     groups = sorted(communities(unit), key=lambda group: (-len(group), ids[group[0]]))
     least = min(LEAST_CHUNKS, len(groups[0]))
     themes: list[Theme] = []
@@ -146,7 +186,7 @@ def _edges(unit: Vectors) -> Iterator[tuple[str, str, float]]:
         yield str(one), str(other), weight
 
 
-def _centred(vectors: Vectors) -> Vectors:
+def _centre_and_normalise(vectors: Vectors) -> Vectors:
     """Take the mean away, which all texts share, and bring the rest to length 1."""
     rest: NDArray[np.float32] = vectors - vectors.mean(axis=0) if len(vectors) > 1 else vectors
     return rest / np.maximum(np.linalg.norm(rest, axis=1, keepdims=True), 1e-9)

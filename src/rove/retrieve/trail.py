@@ -82,7 +82,7 @@ class Trail:
         """Take in the lists of another hop; returns what of it is new, best first, scored like all the rest."""
         fresh = {chunk_id for scored in found.ranked.values() for chunk_id, _ in scored} - self.hits.keys()
         ranked = {
-            name: sorted({**dict(found.ranked.get(name, ())), **dict(scored)}.items(), key=_rank)
+            name: sorted({**dict(found.ranked.get(name, ())), **dict(scored)}.items(), key=_score_then_id_key)
             for name, scored in self.lists.ranked.items()
         }
         self.lists = SearchLists(ranked, self.lists.coverage, {**found.nearness, **self.lists.nearness})
@@ -215,5 +215,5 @@ class Trail:
         return found
 
 
-def _rank(scored: Scored) -> tuple[float, str]:
+def _score_then_id_key(scored: Scored) -> tuple[float, str]:
     return (-scored[1], scored[0])

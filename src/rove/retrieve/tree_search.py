@@ -104,7 +104,7 @@ class TreeRetriever:
         store = self.search_context.store
         chunks = await asyncio.to_thread(store.documents.find_chunks, node.document_id, query.where)
         known = {hit.chunk.chunk_id: place for place, hit in enumerate(found)}
-        run = _run(chunks, node, {hit.chunk.chunk_id for hit in found})
+        run = _chunk_run_below_node(chunks, node, {hit.chunk.chunk_id for hit in found})
         ids = [one.chunk.chunk_id for one in run]
         (vector,) = await self.search_context.embedder.queries([query.text])
         cosines = dict(zip(ids, (await store.chunk_vectors(ids) @ vector).tolist(), strict=True)) if ids else {}
@@ -129,7 +129,7 @@ def named_nodes(asked: Sequence[str], found: Sequence[Hit], topic: float = TOPIC
     for hit in found:
         path, told = hit.chunk.headings, set[str]()
         for depth, heading in enumerate(path, start=1):
-            own = _telling(heading, hit.chunk.language, wanted)
+            own = _significant_heading_terms(heading, hit.chunk.language, wanted)
             if own and len(own & wanted) >= NAMED * len(own):
                 told |= own & wanted
                 held.setdefault(Node(hit.chunk.document_id, path[:depth]), len(told))
@@ -149,7 +149,7 @@ def _title_beside(hit: Hit, heads: Container[tuple[str, str]]) -> str:
     return "" if (hit.chunk.document_id, hit.title) in heads else hit.title
 
 
-def _telling(heading: str, language: str, wanted: set[str]) -> set[str]:
+def _significant_heading_terms(heading: str, language: str, wanted: set[str]) -> set[str]:
     """Return the terms of a heading without its number ("22.4. Dropping Roles"), unless it is asked for, or is all."""
     own = set(query_terms(heading, language))
     numbers = {term for term in own if not any(map(str.isalpha, term))}
@@ -161,7 +161,7 @@ def _is_under(node: Node, other: Node) -> bool:
     return node.document_id == other.document_id and len(above) < len(node.path) and node.path[: len(above)] == above
 
 
-def _run(chunks: Sequence[Found], node: Node, found: set[str]) -> list[Found]:
+def _chunk_run_below_node(chunks: Sequence[Found], node: Node, found: set[str]) -> list[Found]:
     """Return the chunks below a node: where its heading comes several times, the run in which most was found."""
     runs: list[list[Found]] = [[]]
     for one in chunks:

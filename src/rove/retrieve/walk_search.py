@@ -151,7 +151,7 @@ class WalkRetriever:
         await judge_now(self.search_context, [hit.chunk.chunk_id for hit in hits])
         with stage("rerank", hits=len(hits)):
             opinions = await self.search_context.reranker.scores(asked.text, hits)
-        told = await asyncio.to_thread(_told, asked, hits)
+        told = await asyncio.to_thread(_question_terms_per_hit, asked, hits)
         trail.take(hits, told, [float(opinion) for opinion in opinions], hop)
 
     async def named(self, asked: WalkQuery) -> dict[str, float]:
@@ -178,17 +178,17 @@ class WalkRetriever:
             names = [[*some, *own.titles] for some, own in zip(held, named, strict=True)]
             shared = store.names.sharing(names, MOST_SHARERS, access_filter)
         return {
-            chunk.chunk_id: Ways(*(_others(kind, chunk.document_id) for kind in kinds))
+            chunk.chunk_id: Ways(*(_links_to_other_documents(kind, chunk.document_id) for kind in kinds))
             for chunk, *kinds in zip(chunks, titled, shared, strict=True)
         }
 
 
-def _others(ways: Mapping[str, float], own: str) -> dict[str, float]:
+def _links_to_other_documents(ways: Mapping[str, float], own: str) -> dict[str, float]:
     """The links but for those to the passage's own document."""
     return {document_id: strength for document_id, strength in ways.items() if document_id != own}
 
 
-def _told(asked: WalkQuery, hits: Sequence[Hit]) -> list[frozenset[str]]:
+def _question_terms_per_hit(asked: WalkQuery, hits: Sequence[Hit]) -> list[frozenset[str]]:
     """Return which of the question's terms each passage has, its title included."""
     wanted = set(asked.terms)
     return [frozenset(wanted.intersection(terms(f"{hit.title}\n{hit.chunk.text}", asked.language))) for hit in hits]

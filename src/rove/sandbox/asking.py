@@ -90,17 +90,17 @@ def answer_wish(
     """
     try:
         wish = _wish.decode(message)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         problem = f"A reading process asked for what is no file: {error}."
         raise ServiceError(problem, cure="Run the same again; if it stays so, report it.") from error
     if asked > MOST:
         reason = f"{wish.name!r} would be the {asked}th file of one source to be converted; {MOST} are."
         return encoder.encode(ConversionReply(b"", reason, "Unpack it, and add the files by themselves.", "too-large"))
-    make = _transcribed if wish.transcribed else _converted
+    make = _transcribe_wish if wish.transcribed else _convert_wish
     return encoder.encode(make(wish, limits, stopped, transcribe))
 
 
-def _converted(
+def _convert_wish(
     wish: Wish, limits: Limits, stopped: Callable[[], bool], transcribe: Transcribe | None
 ) -> ConversionReply:
     del transcribe
@@ -113,7 +113,7 @@ def _converted(
         return ConversionReply(b"", reason, "Make room on the disk.", "unreadable")
 
 
-def _transcribed(
+def _transcribe_wish(
     wish: Wish, limits: Limits, stopped: Callable[[], bool], transcribe: Transcribe | None
 ) -> ConversionReply:
     del limits

@@ -120,23 +120,23 @@ def filter_steps(machine: int, column: int, own: int, left: Collection[str] = ()
     if column == 0:
         steps += [(AT_LEAST, 0, 1, X32), (RETURN, 0, 0, REFUSE)]
     memory = [(ANY_BIT, 2, 0, GROWS_DOWN), (AND, 0, 0, SHARED_ANONYMOUS), (EQUAL, 0, 1, SHARED_ANONYMOUS)]
-    steps += _checked(MMAP[column], MMAP_FLAGS, memory)
+    steps += _call_refusal_steps(MMAP[column], MMAP_FLAGS, memory)
     for numbers, argument, bits in (refused for name, refused in FLAGS.items() if name not in left):
-        steps += _checked(numbers[column], argument, [(ANY_BIT, 0, 1, bits)])
+        steps += _call_refusal_steps(numbers[column], argument, [(ANY_BIT, 0, 1, bits)])
     for numbers, argument, values in (refused for name, refused in VALUES.items() if name not in left):
         last = len(values) - 1
-        steps += _checked(
+        steps += _call_refusal_steps(
             numbers[column], argument, [(EQUAL, last - at, int(at == last), value) for at, value in enumerate(values)]
         )
     for numbers, only in [(PRLIMIT, 0), *([(KILL, own), (TGKILL, own)] if own else [])]:
-        steps += _checked(numbers[column], 0, [(EQUAL, 1, 0, only)])
+        steps += _call_refusal_steps(numbers[column], 0, [(EQUAL, 1, 0, only)])
     for numbers in (refused for name, refused in REFUSED.items() if name not in left):
         if numbers[column] != NONE:
             steps += [(EQUAL, 0, 1, numbers[column]), (RETURN, 0, 0, REFUSE)]
     return [*steps, (EQUAL, 0, 1, CLONE3[column]), (RETURN, 0, 0, UNKNOWN), (RETURN, 0, 0, ALLOW)]
 
 
-def _checked(number: int, argument: int, tests: list[Step]) -> list[Step]:
+def _call_refusal_steps(number: int, argument: int, tests: list[Step]) -> list[Step]:
     """Refuse a call where its argument passes the tests, which go on to the next step if so, else over one."""
     if number == NONE:
         return []

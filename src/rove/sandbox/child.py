@@ -84,33 +84,33 @@ def main() -> None:
     write_frame(out, encoder.encode(given.up))
     clock = SourceTimer(limits)
     sender = Sender(out, clock)
-    while (frame := _next(tasks)) is not None:
+    while (frame := _wait_for_task_frame(tasks)) is not None:
         work = work_of(frame.message)
         preparer, sender.sign = Preparer(work.recipe), work.recipe.sign
         for task in work.tasks:
             reachable = task.path is None or given.reach.covers(task.path)
             if not reachable:
                 sender.send()  # this source and those after it are for a fresh process, which sees the new folder
-            if not reachable or not _read(task, preparer, sender, clock, tasks):
+            if not reachable or not _read_task_source(task, preparer, sender, clock, tasks):
                 sys.exit(RETIRED)
         sender.send()
         if peak_bytes() > WORN_OUT_BYTES:
             sys.exit(RETIRED)
 
 
-def _next(tasks: BinaryIO) -> PipeMessage | None:
+def _wait_for_task_frame(tasks: BinaryIO) -> PipeMessage | None:
     """Wait for work, but not for ever: a process that is not needed gives its memory back."""
     if sys.platform != "win32" and not select([tasks], [], [], IDLE_S)[0]:
         sys.exit(RETIRED)
     return read_frame(tasks)
 
 
-def _read(task: Task, preparer: Preparer, sender: Sender, clock: SourceTimer, tasks: BinaryIO) -> bool:
+def _read_task_source(task: Task, preparer: Preparer, sender: Sender, clock: SourceTimer, tasks: BinaryIO) -> bool:
     """Read one source. False where this process is not fit for another."""
     location = task.location
     if location.kind not in INLINE:
         sender.send()  # should the parser take this process down, what came before is safe
-    size = _size(task)
+    size = _task_file_size(task)
 
     def tell(digest: str, transcript: bytes, page: int, pages: int) -> None:
         """Send a page that OCR has read, and start the time anew: OCR has a limit of its own."""
@@ -156,7 +156,7 @@ def _read(task: Task, preparer: Preparer, sender: Sender, clock: SourceTimer, ta
     return True
 
 
-def _size(task: Task) -> int:
+def _task_file_size(task: Task) -> int:
     try:
         return os.stat(task.path).st_size if task.path else 0  # noqa: PTH116 - a path as text
     except OSError:  # reading it says what is wrong

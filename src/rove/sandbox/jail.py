@@ -48,8 +48,8 @@ def lock(limits: Limits) -> Given:
     up: list[str] = []
     if resource is not None:
         for kind, most in ((resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, 0), (resource.RLIMIT_STACK, STACK_BYTES)):
-            _lower(kind, most)
-        up += ["memory"] * _lower(resource.RLIMIT_DATA, limits.memory_bytes)
+            _lower_resource_limit(kind, most)
+        up += ["memory"] * _lower_resource_limit(resource.RLIMIT_DATA, limits.memory_bytes)
     if sys.platform != "linux":
         return Given(tuple(up))
     libc = ctypes.CDLL(None, use_errno=True)
@@ -65,9 +65,9 @@ def lock(limits: Limits) -> Given:
 def confine(limits: Limits, room: str, parent: int) -> None:
     """Give up what a converter does without: it may write, into the folder `room` alone, and ends with its parent."""
     if resource is not None:
-        _lower(resource.RLIMIT_CORE, 0)
-        _lower(resource.RLIMIT_FSIZE, MAX_MADE_BYTES)
-        _lower(resource.RLIMIT_DATA, limits.memory_bytes)
+        _lower_resource_limit(resource.RLIMIT_CORE, 0)
+        _lower_resource_limit(resource.RLIMIT_FSIZE, MAX_MADE_BYTES)
+        _lower_resource_limit(resource.RLIMIT_DATA, limits.memory_bytes)
         cpu_s = math.ceil(limits.cpu_s)
         resource.setrlimit(
             resource.RLIMIT_CPU, (cpu_s, cpu_s + 1)
@@ -84,7 +84,7 @@ def confine(limits: Limits, room: str, parent: int) -> None:
     forbid_calls(libc, signals=reach.version < SIGNALS_SINCE, writing=True)
 
 
-def _lower(kind: int, most: int) -> bool:
+def _lower_resource_limit(kind: int, most: int) -> bool:
     """Set a limit, soft and hard, to at most this."""
     if resource is None:
         return False

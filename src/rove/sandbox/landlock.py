@@ -55,7 +55,9 @@ def restrict(libc: ctypes.CDLL, room: str = "") -> Reach:
     version = libc.syscall(CREATE, None, 0, ASK_VERSION)
     if version < 1:
         return Reach()
-    files, network, scopes = (_known(rights, version) for rights in (FILE_RIGHTS, NETWORK_RIGHTS, SCOPES))
+    files, network, scopes = (
+        _rights_mask_for_version(rights, version) for rights in (FILE_RIGHTS, NETWORK_RIGHTS, SCOPES)
+    )
     rights = struct.pack("=QQQ", files, network, scopes)
     ruleset = libc.syscall(CREATE, rights, len(rights), 0)
     if ruleset < 0:
@@ -68,7 +70,7 @@ def restrict(libc: ctypes.CDLL, room: str = "") -> Reach:
     return Reach(version, roots) if restricted else Reach()
 
 
-def _known(rights: dict[int, int], version: int) -> int:
+def _rights_mask_for_version(rights: dict[int, int], version: int) -> int:
     return sum(bits for since, bits in rights.items() if since <= version)
 
 

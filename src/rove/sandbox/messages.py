@@ -255,24 +255,24 @@ def unpack(message: bytes) -> list[Prepared | PageRead | SourceEnd]:
 
 def unpacked(message: bytes) -> Iterator[Prepared | PageRead | SourceEnd]:
     """See `unpack`; one after the other, so that what comes before a fault is read."""
-    return map(_unpacked, _items.decode(message))
+    return map(_unpack_message_item, _items.decode(message))
 
 
-def _unpacked(item: Item) -> Prepared | PageRead | SourceEnd:
+def _unpack_message_item(item: Item) -> Prepared | PageRead | SourceEnd:
     match item:
         case _Document():
-            return _prepared(item)
+            return _unpack_prepared_document(item)
         case _Page():
             return PageRead(item.source, item.digest, item.transcript, item.page, item.pages)
         case _End():
-            return _ended(item)
+            return _unpack_source_end(item)
 
 
-def _ended(end: _End) -> SourceEnd:
+def _unpack_source_end(end: _End) -> SourceEnd:
     return SourceEnd(end.source, end.kind, end.fingerprint, end.outcome, end.reason, end.cure, end.unchanged)
 
 
-def _prepared(item: _Document) -> Prepared:
+def _unpack_prepared_document(item: _Document) -> Prepared:
     metadata: dict[str, MetaValue] = item.metadata
     document = Document(
         item.document_id,
@@ -291,7 +291,7 @@ def _prepared(item: _Document) -> Prepared:
         item.ledger_source,
         item.fingerprint,
         document,
-        _chunks(item, document),
+        _unpack_document_chunks(item, document),
         [chunk.terms for chunk in item.chunks],
         [chunk.vector_key for chunk in item.chunks],
         item.signature,
@@ -301,7 +301,7 @@ def _prepared(item: _Document) -> Prepared:
     )
 
 
-def _chunks(item: _Document, document: Document) -> Sequence[Chunk]:
+def _unpack_document_chunks(item: _Document, document: Document) -> Sequence[Chunk]:
     text, document_id, language, metadata = document.text, document.document_id, document.language, document.metadata
     return [
         Chunk(

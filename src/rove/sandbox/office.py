@@ -58,17 +58,19 @@ def convert(name: str, data: bytes, limits: Limits, stopped: Callable[[], bool])
             stdin=subprocess.DEVNULL,
             stdout=made,
             stderr=subprocess.DEVNULL,
-            env=_environment(room),
+            env=_office_environment(room),
             start_new_session=True,
         )
-        status = _ended(process, limits, monotonic() + limits.wall_s * share, stopped)
+        status = _wait_within_limits(process, limits, monotonic() + limits.wall_s * share, stopped)
         if status:
-            raise _failed(name, status)
+            raise _libreoffice_error(name, status)
         made.seek(0)
         return made.read()
 
 
-def _ended(process: subprocess.Popen[bytes], limits: Limits, deadline_s: float, stopped: Callable[[], bool]) -> int:
+def _wait_within_limits(
+    process: subprocess.Popen[bytes], limits: Limits, deadline_s: float, stopped: Callable[[], bool]
+) -> int:
     """Wait for a process within its limits, then end all that it has started; returns its status."""
     reason = 0
     try:
@@ -86,12 +88,12 @@ def _ended(process: subprocess.Popen[bytes], limits: Limits, deadline_s: float, 
     return -reason or status
 
 
-def _environment(room: Path) -> dict[str, str]:
+def _office_environment(room: Path) -> dict[str, str]:
     known = {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
     return known | {"HOME": str(room), "TMPDIR": str(room), "SAL_USE_VCLPLUGIN": "svp"}
 
 
-def _failed(name: str, status: int) -> InputError:
+def _libreoffice_error(name: str, status: int) -> InputError:
     if -status in (signal.SIGXCPU, signal.SIGALRM):
         message = f"LibreOffice took more time for {name!r} than one source may."
         return InputError(message, cure="Split it, or raise load.max_cpu_s in the settings.", outcome="too-slow")

@@ -101,7 +101,7 @@ class Pool:
             for thread in (*threads, watching):
                 thread.start()
             try:
-                yield from _received(results, len(threads))
+                yield from _collect_worker_results(results, len(threads))
             finally:
                 run.stop.set()
                 abandoned = any(thread.is_alive() for thread in threads)
@@ -140,7 +140,7 @@ class Pool:
                 continue
             status = self._discard(at)
             if status != RETIRED:
-                run.put([_died(left[0][0], status)])
+                run.put([_source_end_of_crash(left[0][0], status)])
                 left = left[1:]
 
     def _attempt(self, at: int, jobs: Sequence[Job], run: _ReadRun) -> int:
@@ -152,7 +152,7 @@ class Pool:
         worker = worker or Worker.start(self.limits)
         self.workers[at] = worker
         worker.ready()
-        worker.patience = 1 + max(_size(location) for location, _ in jobs) // STEP_BYTES
+        worker.patience = 1 + max(_location_file_size(location) for location, _ in jobs) // STEP_BYTES
         run.begun([location.uri for location, _ in jobs])
         with suppress(BrokenPipeError):
             tasks = [Task.of(at, live, run.known.get(at.uri, {})) for at, live in jobs]
@@ -232,7 +232,7 @@ class Slices:
         return part
 
 
-def _received(results: Results, running: int) -> Iterator[Made | None]:
+def _collect_worker_results(results: Results, running: int) -> Iterator[Made | None]:
     while running:
         try:
             got = results.get(timeout=TICK_S)
@@ -247,14 +247,14 @@ def _received(results: Results, running: int) -> Iterator[Made | None]:
             yield from got
 
 
-def _size(location: Location) -> int:
+def _location_file_size(location: Location) -> int:
     try:
         return location.path.stat().st_size if location.path else 0
     except OSError:  # reading it says what is wrong
         return 0
 
 
-def _died(location: Location, status: int) -> SourceEnd:
+def _source_end_of_crash(location: Location, status: int) -> SourceEnd:
     """The end of a source in whose reading the process died."""
     name = signal.Signals(-status).name if status < 0 else f"status {status}"
     outcome, what, cure = SIGNALS.get(name, ("damaged", f"crashed its parser ({name})", "save it again"))

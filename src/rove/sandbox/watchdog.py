@@ -26,10 +26,10 @@ def watch(workers: Sequence[Worker | None], limits: Limits, stop: Event) -> None
     while not stop.wait(WATCH_S):
         for worker in workers:
             if worker is not None:
-                _look(worker, limits)
+                _check_worker_limits(worker, limits)
 
 
-def _look(worker: Worker, limits: Limits) -> None:
+def _check_worker_limits(worker: Worker, limits: Limits) -> None:
     if worker.process.poll() is not None:
         worker.kill()
         return
@@ -43,7 +43,7 @@ def holds_too_much(pid: int, limits: Limits) -> bool:
     """Say whether a process and all below it are too many, or hold too much together."""
     held, count = 0, 0
     for one in tree(pid):
-        held, count = held + _held(one), count + 1
+        held, count = held + _anonymous_memory_bytes(one), count + 1
         if held > MEMORY_SHARE * limits.memory_bytes or count > MAX_PROCESSES:
             return True
     return False
@@ -60,7 +60,7 @@ def tree(pid: int) -> Iterator[int]:
                 yield from tree(int(child))
 
 
-def _held(pid: int) -> int:
+def _anonymous_memory_bytes(pid: int) -> int:
     """The memory, in bytes, that is of no file: of its own and shared."""
     with suppress(OSError), open(f"/proc/{pid}/status", encoding="ascii", errors="replace") as status:  # noqa: PTH123
         return sum(

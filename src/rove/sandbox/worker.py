@@ -50,7 +50,7 @@ class Worker:
         Raises:
             ServiceError: the system does not let it start.
         """
-        environment = _environment()
+        environment = _worker_environment()
         try:
             process = subprocess.Popen(
                 COMMAND,
@@ -78,7 +78,9 @@ class Worker:
         if self.greeted:
             return
         self.stop()
-        said = subprocess.run(COMMAND, input=b"", capture_output=True, env=_environment(), timeout=60, check=False)
+        said = subprocess.run(
+            COMMAND, input=b"", capture_output=True, env=_worker_environment(), timeout=60, check=False
+        )
         message = f"The reading process does not run: {said.stderr.decode(errors='replace').strip()[-500:]}"
         raise ServiceError(message, cure=CURE, retryable=False)
 
@@ -120,7 +122,7 @@ class Worker:
                 self.process.kill()
 
 
-def _environment() -> dict[str, str]:
+def _worker_environment() -> dict[str, str]:
     known = {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
     return known | {"OMP_NUM_THREADS": "1", "OMP_THREAD_LIMIT": "1"}
 
@@ -131,7 +133,7 @@ _idle: list[tuple[Limits, Worker]] = []
 
 def waiting(limits: Limits) -> Worker | None:
     """Take a process that waits, has these limits, and was started with what the environment is now."""
-    environment = _environment()
+    environment = _worker_environment()
     for entry in reversed(_idle):
         if entry[0] == limits and entry[1].environment == environment:
             with suppress(ValueError):  # another thread has taken it

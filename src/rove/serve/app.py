@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from importlib.metadata import version
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
 from starlette.middleware.cors import CORSMiddleware
 
 from rove.serve.administration import care_routes, server_routes, settings_routes, space_routes, status_routes
@@ -29,6 +29,7 @@ from rove.serve.people import key_routes, openid_routes, people_routes, session_
 from rove.serve.problems import MEDIA_TYPE, Problem, handle_problems
 from rove.serve.questions import routes as answers
 from rove.serve.reading import routes as reading
+from rove.serve.reviews import routes as reviews
 from rove.serve.spaces import Spaces
 from rove.serve.tools import routes as tools
 from rove.serve.walks import routes as walks
@@ -37,12 +38,18 @@ from rove.tracing import watched
 ROUTERS = (
     server_routes.router, space_routes.router, documents.router, table_routes.router, reading.router, pictures.router,
     answers.router, conversations.router, walks.router, flows.router, editing_routes.router, tools.router,
-    evaluations.router,
+    evaluations.router, reviews.router,
     session_routes.router, openid_routes.router, people_routes.router, key_routes.router,
     care_routes.router, settings_routes.router, status_routes.router, openai.router, responses.router,
     embeddings.router,
 )  # fmt: skip
 """Every family of routes. The web page, `rove.serve.pages.web_page`, stands beside them."""
+API = APIRouter(
+    responses={"default": {"model": Problem, "description": "A problem (RFC 9457)", "content": {MEDIA_TYPE: {}}}}
+)
+"""All of them as one, for every app of the process: what FastAPI works out of their signatures takes .2 s."""
+for family in ROUTERS:
+    API.include_router(family)
 
 
 def create_app(spaces: Spaces, keyring: Keyring | None = None) -> FastAPI:
@@ -75,12 +82,9 @@ def create_app(spaces: Spaces, keyring: Keyring | None = None) -> FastAPI:
         lifespan=lifespan,
         docs_url=None,  # these pages load their scripts from elsewhere
         redoc_url=None,
-        responses={"default": {"model": Problem, "description": "A problem (RFC 9457)", "content": {MEDIA_TYPE: {}}}},
     )
     app.state.server_context = made
-    for router in ROUTERS:
-        app.include_router(router)
-    app.router.routes.extend(ROUTES)
+    app.router.routes.extend([*API.routes, *ROUTES])
     app.add_route("/mcp", mcp, include_in_schema=False)  # pyright: ignore[reportArgumentType] - an ASGI app
     handle_problems(app)
     app.add_middleware(

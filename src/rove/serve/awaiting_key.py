@@ -55,15 +55,15 @@ async def opened(read: Callable[[], Settings], check: Callable[[Settings], None]
     else:
         return True
     log.warning("it waits for its first key", extra={"reason": DETAIL, "commands": COMMANDS})
-    server = uvicorn.Server(config_of(_answer, settings.serve, bases=0, lifespan="off"))
-    looking = asyncio.create_task(_look(lambda: check(read()), server))
+    server = uvicorn.Server(config_of(_answer_while_unopened, settings.serve, bases=0, lifespan="off"))
+    looking = asyncio.create_task(_stop_server_once_open(lambda: check(read()), server))
     await server.serve()
     looking.cancel()
     (found,) = await asyncio.gather(looking, return_exceptions=True)
     return found is True
 
 
-async def _look(look: Callable[[], None], server: uvicorn.Server) -> bool:
+async def _stop_server_once_open(look: Callable[[], None], server: uvicorn.Server) -> bool:
     """End the server once somebody may come in; then it is True."""
     told = ""
     while True:
@@ -82,7 +82,7 @@ async def _look(look: Callable[[], None], server: uvicorn.Server) -> bool:
         return True
 
 
-async def _answer(scope: Scope, receive: Receive, send: Send) -> None:
+async def _answer_while_unopened(scope: Scope, receive: Receive, send: Send) -> None:
     """Answer a request: as a page to browsers, else as a problem."""
     if scope["type"] != "http":
         await send({"type": "websocket.close", "code": 1008})
@@ -92,14 +92,14 @@ async def _answer(scope: Scope, receive: Receive, send: Send) -> None:
         told = json.dumps({"status": STATUS, "cure": CURE})
         response = Response(told, 503, HEADERS, "application/json")
     elif "text/html" in headers.get("accept", ""):
-        page = _page(_language(headers.get("accept-language", "")))
+        page = _no_key_page_html(_choose_page_language(headers.get("accept-language", "")))
         response = Response(page, 503, {**HEADERS, "Refresh": "5"}, "text/html")
     else:
-        response = Response(_problem(), 503, HEADERS, MEDIA_TYPE)
+        response = Response(_no_key_problem_json(), 503, HEADERS, MEDIA_TYPE)
     await response(scope, receive, send)
 
 
-def _problem() -> str:
+def _no_key_problem_json() -> str:
     """The problem, with the member `error` that OpenAI's clients read, and all commands."""
     problem = problem_of(UnopenedError(DETAIL, cure=CURE))
     told = problem.model_dump(exclude_defaults=True)
@@ -107,7 +107,7 @@ def _problem() -> str:
 
 
 @cache
-def _page(language: str) -> bytes:
+def _no_key_page_html(language: str) -> bytes:
     """The same for people."""
     title = json.loads((FOLDER / "lang" / f"{language}.json").read_text("utf-8"))[f"problem.{STATUS}"]
     said = json.loads((FOLDER / "lang" / "sentences.json").read_text("utf-8"))[DETAIL]
@@ -121,10 +121,10 @@ def _page(language: str) -> bytes:
     return f"<!doctype html>{page}".encode()
 
 
-def _language(accepted: str) -> str:
+def _choose_page_language(accepted: str) -> str:
     """The first language of an Accept-Language header that the page has.
 
-    >>> _language("fr-CH, de;q=0.9, en;q=0.8"), _language("")
+    >>> _choose_page_language("fr-CH, de;q=0.9, en;q=0.8"), _choose_page_language("")
     ('de', 'en')
     """
     named = (one.strip()[:2].lower() for one in accepted.split(","))

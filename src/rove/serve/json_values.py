@@ -10,10 +10,10 @@ from pydantic import AfterValidator, Field, JsonValue
 MOST_VALUES, MOST_WHOLE = 2_000, 2**63
 
 
-def _bounded(value: JsonValue) -> JsonValue:
+def _check_json_limits(value: JsonValue) -> JsonValue:
     """Refuse what a service's JSON cannot hold, or what holds too many values."""
     waiting: list[JsonValue] = [value]
-    for seen, one in enumerate(_inside(waiting), 1):
+    for seen, one in enumerate(_iter_json_values(waiting), 1):
         if seen > MOST_VALUES:
             message = f"a value may hold {MOST_VALUES:,} others"
             raise ValueError(message)
@@ -26,7 +26,7 @@ def _bounded(value: JsonValue) -> JsonValue:
     return value
 
 
-def _inside(waiting: list[JsonValue]) -> Any:  # noqa: ANN401 - an iterator of values
+def _iter_json_values(waiting: list[JsonValue]) -> Any:  # noqa: ANN401 - an iterator of values
     while waiting:
         one = waiting.pop()
         yield one
@@ -37,5 +37,5 @@ def _inside(waiting: list[JsonValue]) -> Any:  # noqa: ANN401 - an iterator of v
 
 
 Name = Annotated[str, Field(max_length=200)]
-Value = Annotated[JsonValue, AfterValidator(_bounded)]
+Value = Annotated[JsonValue, AfterValidator(_check_json_limits)]
 Values = Annotated[dict[Name, Value], Field(max_length=100)]

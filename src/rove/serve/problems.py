@@ -148,7 +148,7 @@ def problem_of(error: RoveError) -> Problem:
         status, kind = (503, "busy") if error.retryable else (502, "service-failed")
     else:
         status, kind = next((number, word) for family, number, word in KINDS if isinstance(error, family))
-    return _problem(kind, status, error.reason, error.cure)
+    return _problem_of_kind(kind, status, error.reason, error.cure)
 
 
 FIELD = re.compile(r"[a-z_]+(?:\.(?:\d+|role|content|type|field|op|value))*")
@@ -193,7 +193,7 @@ def response_of(error: RoveError, path: str) -> Response:
 def too_slow() -> bytes:
     """Say to whom there is no request to reply to yet that it came too slowly."""
     detail, cure = "The request came too slowly.", "Send it again, over a quicker connection."
-    return _problem("too-slow", 408, detail, cure).model_dump_json().encode()
+    return _problem_of_kind("too-slow", 408, detail, cure).model_dump_json().encode()
 
 
 def handle_problems(app: FastAPI) -> None:
@@ -202,13 +202,13 @@ def handle_problems(app: FastAPI) -> None:
     app.add_exception_handler(OSError, _os_error)
     app.add_exception_handler(HTTPException, _http_error)
     app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(ClientDisconnect, _gone)
+    app.add_exception_handler(ClientDisconnect, _client_closed_response)
 
 
 def response_of_fault(error: Exception, request_id: str, path: str) -> Response:
     """Answer what nobody expected: without what it says, which stands in the log under the request's number."""
     log.error("unexpected error", exc_info=error, extra={"request": request_id})
-    problem = _problem("unexpected", 500, "The server made a mistake.", "See the server's log.")
+    problem = _problem_of_kind("unexpected", 500, "The server made a mistake.", "See the server's log.")
     return _reply(problem, path)
 
 
@@ -220,7 +220,7 @@ def _rove_error(request: Request, error: Exception) -> Response:
     return response_of(error, request.url.path)
 
 
-def _gone(request: Request, error: Exception) -> Response:
+def _client_closed_response(request: Request, error: Exception) -> Response:
     """Nobody is there to read a reply: 499 is what the log calls it, as servers have since nginx."""
     del request, error
     return Response(status_code=499)
@@ -235,7 +235,7 @@ def _os_error(request: Request, error: Exception) -> Response:
         raise error
     log.error("disk full", extra={"reason": str(error)})
     detail, cure = "There is no room on the server's disk.", "Whoever runs the server has to make room; then try again."
-    return _reply(_problem("disk-full", 507, detail, cure), request.url.path)
+    return _reply(_problem_of_kind("disk-full", 507, detail, cure), request.url.path)
 
 
 def _http_error(request: Request, error: Exception) -> Response:
@@ -243,7 +243,7 @@ def _http_error(request: Request, error: Exception) -> Response:
         raise error
     detail = str(error.detail)
     if kind := BY_STATUS.get(error.status_code):
-        return _reply(_problem(kind, error.status_code, detail), request.url.path, error.headers or {})
+        return _reply(_problem_of_kind(kind, error.status_code, detail), request.url.path, error.headers or {})
     problem = Problem(title=detail, status=error.status_code, detail=detail)
     return _reply(problem, request.url.path, error.headers or {})
 
@@ -253,10 +253,12 @@ def _invalid(request: Request, error: Exception) -> Response:
         raise error
     reasons = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()[:MAX_REASONS]]
     detail = "The request has the wrong shape."
-    return _reply(_problem("invalid", 422, detail, "See /openapi.json for the shape.", reasons), request.url.path)
+    return _reply(
+        _problem_of_kind("invalid", 422, detail, "See /openapi.json for the shape.", reasons), request.url.path
+    )
 
 
-def _problem(kind: str, status: int, detail: str, cure: str = "", reasons: Sequence[str] = ()) -> Problem:
+def _problem_of_kind(kind: str, status: int, detail: str, cure: str = "", reasons: Sequence[str] = ()) -> Problem:
     return Problem(type=TYPE + kind, title=TITLES[kind], status=status, detail=detail, cure=cure, reasons=list(reasons))
 
 

@@ -49,7 +49,7 @@ def serve(
     log_json()
     sys.setswitchinterval(SWITCH_S)
     share_heaps()
-    if awaits_key and not asyncio.run(opened(read, lambda settings: _check(settings, file))):
+    if awaits_key and not asyncio.run(opened(read, lambda settings: _check_served_trees(settings, file))):
         return
     while asyncio.run(_serve(file, read, tell, answering)):
         log.info(
@@ -64,7 +64,7 @@ def serve_stdio(settings: Settings, folder: Path) -> None:
     asyncio.run(_serve_stdio(settings, folder))
 
 
-def _check(settings: Settings, file: Path) -> None:
+def _check_served_trees(settings: Settings, file: Path) -> None:
     """See `check_serving`."""
     check_serving(settings.serve, trees_of(settings, file.parent))
 
@@ -75,7 +75,7 @@ async def _serve(
     """Serve until told to end; say whether that was to begin anew."""
     keyring = Keyring(file, lambda: read().serve.keys)
     settings = with_free_port(read())
-    _check(settings, file)
+    _check_served_trees(settings, file)
     check_address(settings.serve)
     spaces = Spaces.open(settings, file.parent, create=False)
     server = make_server(create_app(spaces, keyring), spaces)

@@ -86,12 +86,12 @@ def with_free_port(settings: Settings) -> Settings:
     """Return settings that name a port: of 0 one that is free now, so that it can be told before it is listened at."""
     if settings.serve.port:
         return settings
-    with socket.create_server((settings.serve.host, 0), family=_family(settings.serve.host)) as found:
+    with socket.create_server((settings.serve.host, 0), family=_socket_family_of_host(settings.serve.host)) as found:
         serve = settings.serve.model_copy(update={"port": found.getsockname()[1]})
     return settings.model_copy(update={"serve": serve})
 
 
-def _family(host: str) -> socket.AddressFamily:
+def _socket_family_of_host(host: str) -> socket.AddressFamily:
     return socket.AF_INET6 if ":" in host else socket.AF_INET
 
 
@@ -108,7 +108,7 @@ def check_address(settings: ServeSettings) -> None:
     except OSError as error:
         message = f"{settings.host} is not an address: {error.strerror}."
         raise ConfigError(message, cure="Set serve.host, e.g. --host 127.0.0.1.") from error
-    failed = [error for one in found if (error := _tried(one[0], one[4]))]
+    failed = [error for one in found if (error := _bind_error(one[0], one[4]))]
     if taken := next((error for error in failed if error.errno == errno.EADDRINUSE), None):
         message = f"Another program listens at {place} already."
         raise ServiceError(message, cure="End that, or choose another port: rove serve --port 8018") from taken
@@ -118,7 +118,7 @@ def check_address(settings: ServeSettings) -> None:
         raise ConfigError(message, cure=high or "Set serve.host to an address of this machine.")
 
 
-def _tried(family: int, address: Any) -> OSError | None:  # noqa: ANN401 - as the system names it
+def _bind_error(family: int, address: Any) -> OSError | None:  # noqa: ANN401 - as the system names it
     """Return why an address cannot be listened at; None where it can."""
     try:
         with socket.socket(family, socket.SOCK_STREAM) as tried:

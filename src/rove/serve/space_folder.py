@@ -88,13 +88,13 @@ def folder_of(settings: Settings, folder: Path) -> SpaceFolder:
 
 def trees_of(settings: Settings, folder: Path) -> dict[str, Settings]:
     """The settings of each space that is served."""
-    trees = {name: _settings_of(settings, folder, space) for name, space in settings.serve.spaces.items()}
+    trees = {name: _load_space_settings(settings, folder, space) for name, space in settings.serve.spaces.items()}
     trees = trees or {DEFAULT: settings}
     made = folder_of(settings, folder)
     return trees | {name: made.tree(name) for name in made.names() if name not in trees}
 
 
-def _settings_of(settings: Settings, folder: Path, space: SpaceSettings) -> Settings:
+def _load_space_settings(settings: Settings, folder: Path, space: SpaceSettings) -> Settings:
     """The settings of a space: its own file's where it has one, else the server's, whose `also` is not for it."""
     path, also = place_of(space.path, folder), tuple(place_of(other, folder) for other in space.also)
     file = file_of(path)

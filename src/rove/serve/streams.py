@@ -72,14 +72,14 @@ async def while_connected(request: Request, work: Coroutine[Any, Any, T]) -> T:
         ClientDisconnect: it has left.
     """
     working = asyncio.create_task(work)
-    gone = asyncio.create_task(_gone(request))
+    gone = asyncio.create_task(_wait_for_disconnect(request))
     try:
         await asyncio.wait({working, gone}, return_when=asyncio.FIRST_COMPLETED)
         if working.done():
             return working.result()
         raise ClientDisconnect
     finally:
-        await _cancelled(working, gone)
+        await _cancel_and_await(working, gone)
 
 
 async def _events(told: Told) -> AsyncGenerator[bytes]:
@@ -99,7 +99,7 @@ async def _beating(
     journal.streams.inc()
     try:
         while ended is None or not ended.done():
-            coming = coming or asyncio.create_task(_next(pieces))
+            coming = coming or asyncio.create_task(_next_piece_or_none(pieces))
             await asyncio.wait(
                 {coming, ended} if ended else {coming}, timeout=BEAT_S, return_when=asyncio.FIRST_COMPLETED
             )
@@ -112,20 +112,20 @@ async def _beating(
             yield piece
     finally:
         journal.streams.dec()
-        await _cancelled(*(task for task in (coming, ended) if task))
+        await _cancel_and_await(*(task for task in (coming, ended) if task))
         await pieces.aclose()
 
 
-async def _next(pieces: AsyncGenerator[bytes]) -> bytes | None:
+async def _next_piece_or_none(pieces: AsyncGenerator[bytes]) -> bytes | None:
     return await anext(pieces, None)
 
 
-async def _gone(request: Request) -> None:
+async def _wait_for_disconnect(request: Request) -> None:
     while (await request.receive())["type"] != "http.disconnect":
         pass
 
 
-async def _cancelled(*tasks: asyncio.Task[Any]) -> None:
+async def _cancel_and_await(*tasks: asyncio.Task[Any]) -> None:
     """Cancel tasks, and wait until they have come to their end."""
     for task in tasks:
         task.cancel()

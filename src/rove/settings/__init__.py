@@ -224,7 +224,9 @@ def settings_of_tree(place: Path | Address, tree: Mapping[str, Any], arguments: 
     file = file_of(place)
     base = located(str(tree.get("path", "kb")), file.parent) if file == place else place
     _check_environment()
-    within = _file.set({**tree, "also": _beside(file.parent, tree["also"])} if "also" in tree else dict(tree))
+    within = _file.set(
+        {**tree, "also": _resolve_also_places(file.parent, tree["also"])} if "also" in tree else dict(tree)
+    )
     try:
         made = Settings(**{**arguments, "path": base})  # pyright: ignore[reportArgumentType] - validated here
     finally:
@@ -233,7 +235,7 @@ def settings_of_tree(place: Path | Address, tree: Mapping[str, Any], arguments: 
     return made
 
 
-def _beside(folder: Path, also: object) -> object:
+def _resolve_also_places(folder: Path, also: object) -> object:
     """Bases that a file names, by its own folder; what is no list is left to be refused."""
     return [place_of(str(name), folder) for name in cast("list[object]", also)] if isinstance(also, list) else also
 

@@ -38,20 +38,24 @@ class DescribedSetting:
 @cache
 def described_settings() -> Mapping[str, DescribedSetting]:
     """Every setting by its full name, in the order of the tables."""
-    return {one.name: one for one in _described()}
+    return {one.name: one for one in _iter_described_settings()}
 
 
 @cache
 def tables() -> Mapping[str, str]:
     """The tables of the settings file, each with what it is about."""
-    return {name: _line(field) for name, field in with_meanings(Settings).model_fields.items() if _section(field)}
+    return {
+        name: _description_line(field)
+        for name, field in with_meanings(Settings).model_fields.items()
+        if _section_type(field)
+    }
 
 
-def _described() -> Iterator[DescribedSetting]:
+def _iter_described_settings() -> Iterator[DescribedSetting]:
     for name, field in with_meanings(Settings).model_fields.items():
-        section = _section(field)
+        section = _section_type(field)
         if section is None:
-            yield DescribedSetting(name, "", _line(field), _plain(field), {}, Change())
+            yield DescribedSetting(name, "", _description_line(field), _plain_default(field), {}, Change())
             continue
         properties: Mapping[str, Mapping[str, Any]] = section.model_json_schema()["properties"]
         defaults = section().model_dump(mode="json")
@@ -61,19 +65,19 @@ def _described() -> Iterator[DescribedSetting]:
             narrower = STRICTNESS[max(STRICTNESS.index(own.by), STRICTNESS.index(section.change.by))]
             by: By = "file" if schema.get("format") == SECRET else narrower
             change = Change(by, section.change.counts)
-            yield DescribedSetting(f"{name}.{key}", name, _line(inner), defaults[key], schema, change)
+            yield DescribedSetting(f"{name}.{key}", name, _description_line(inner), defaults[key], schema, change)
 
 
-def _section(field: FieldInfo) -> type[SettingsSection] | None:
+def _section_type(field: FieldInfo) -> type[SettingsSection] | None:
     table = field.annotation
     return table if isinstance(table, type) and issubclass(table, SettingsSection) else None
 
 
-def _line(field: FieldInfo) -> str:
+def _description_line(field: FieldInfo) -> str:
     return " ".join((field.description or "").split())
 
 
-def _plain(field: FieldInfo) -> object:
+def _plain_default(field: FieldInfo) -> object:
     value = field.get_default(call_default_factory=True)
     return value if isinstance(value, str) else [] if isinstance(value, tuple) else {} if value == {} else str(value)
 

@@ -211,10 +211,15 @@ class AnswerSettings(SettingsSection):
     forms: bool = True
     """Whether questions that no passage answers by itself are answered from whole documents and from the catalog:
     "Summarise the travel policy", "Which documents mention X?", "What is new since Monday?", "What changed between v1
-    and v2?". Known by the packaged embedder alone; of another one's, all are searched for."""
+    and v2?", "Tell me about X", and, with the extra "sql", from all rows of a table: "Who has not paid?". The forms are
+    known by the packaged embedder alone; of another one's, all but tables are searched for."""
     stored: bool = True
     """Whether a question that stands in a document with its answer ("Q: … A: …", a FAQ's table, a heading that asks) is
     answered by that answer, word for word and without a model. Mode "questions" takes what means the same, too."""
+    related: int = Field(default=0, ge=0, le=10)
+    """How many related questions stand beside an answer, at most: what else the documents say near it, each a question
+    that the base answers; three cost a tenth of a second of one core. 0: none is looked for; the page then looks for
+    its own once an answer stands there."""
     seconds: float = Field(default=600.0, ge=0)
     """How long models may be asked for one question, all steps and retries together. What is left is then done by
     rules, which have 30 s more. 0: no bound."""

@@ -24,23 +24,25 @@ def mistaken(
     error: ValidationError, model: type[BaseModel], *, of: str, file: Path, tree: Tree, arguments: Tree
 ) -> ConfigError:
     """Return the error that says what is wrong. `of`: the base; `tree`: what its file holds; no value is told."""
-    known = tuple(_names(model))
+    known = tuple(_iter_setting_names(model))
     said: list[str] = []
     cures: list[str] = []
     for one in error.errors(include_input=False, include_url=False):
         place = tuple(map(str, one["loc"]))
         if one["type"] != EXTRA:
-            said.append(f"{'.'.join(place)}{_origin(place, file, tree, arguments)}: {one['msg']}")
+            said.append(f"{'.'.join(place)}{_setting_origin_note(place, file, tree, arguments)}: {one['msg']}")
             continue
         for name in _full(place, tree, arguments):
-            said.append(f"there is no setting {name!r}{_origin(tuple(name.split('.')), file, tree, arguments)}")
+            said.append(
+                f"there is no setting {name!r}{_setting_origin_note(tuple(name.split('.')), file, tree, arguments)}"
+            )
             cures.append(f"{meant(name, known)}")
     cure = f"{''.join(dict.fromkeys(cures[:MOST]))}{LIST_THEM}" if cures else MEND
     more = f"; and {len(said) - MOST} more" if len(said) > MOST else ""
     return ConfigError(f"Settings of {of}: {'; '.join(said[:MOST])}{more}.", cure=cure)
 
 
-def _names(model: type[BaseModel]) -> Iterator[str]:
+def _iter_setting_names(model: type[BaseModel]) -> Iterator[str]:
     """Every setting by its full name, "search.top_k"."""
     for name, field in model.model_fields.items():
         table = field.annotation
@@ -53,23 +55,23 @@ def _names(model: type[BaseModel]) -> Iterator[str]:
 def _full(place: Sequence[str], *trees: Tree) -> list[str]:
     """The names of what stands there: of an unknown table each of its keys, else the place itself."""
     for tree in trees:
-        found = _at(tree, place)
+        found = _setting_at_path(tree, place)
         if isinstance(found, Mapping) and found:
             return [".".join((*place, str(key))) for key in cast("Mapping[object, object]", found)]
     return [".".join(place)]
 
 
-def _origin(place: Sequence[str], file: Path, tree: Tree, arguments: Tree) -> str:
+def _setting_origin_note(place: Sequence[str], file: Path, tree: Tree, arguments: Tree) -> str:
     """Say who gives a setting, in brackets; "" where that is none of the three, as with what a preset brings."""
     variable = PREFIX + NESTED.join(place).upper()
-    if _at(arguments, place) is not None:
+    if _setting_at_path(arguments, place) is not None:
         return " (an argument)"
     if found := next((name for name in os.environ if name.upper() == variable), ""):
         return f" (the environment variable {found})"
-    return f" (the file {file})" if _at(tree, place) is not None else ""
+    return f" (the file {file})" if _setting_at_path(tree, place) is not None else ""
 
 
-def _at(tree: object, place: Sequence[str]) -> object:
+def _setting_at_path(tree: object, place: Sequence[str]) -> object:
     found = tree
     for name in place:
         if isinstance(found, BaseModel):

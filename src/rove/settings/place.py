@@ -112,9 +112,9 @@ def place_of(given: str | Path | Address, beside: Path | None = None) -> Path | 
     return beside / given if beside else Path(given)
 
 
-def _validated(given: object) -> object:
+def _place_from_text(given: object) -> object:
     return place_of(given) if isinstance(given, str) else given
 
 
-Place = Annotated[Path | Address, BeforeValidator(_validated), PlainSerializer(str)]
+Place = Annotated[Path | Address, BeforeValidator(_place_from_text), PlainSerializer(str)]
 """Where a base lives, as settings name it."""

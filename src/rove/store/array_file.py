@@ -65,7 +65,7 @@ class ArrayWriter:
         offset, sums = self._at, list[int]()
         for part in array.parts():
             data = np.ascontiguousarray(part, array.dtype).reshape(-1).view(np.uint8).data
-            _take_in(sums, data, self._at - offset)
+            _extend_block_checksums(sums, data, self._at - offset)
             self._put(data)
             yield
         self.places[name] = ArrayPlace(array.dtype.str, tuple(array.shape), offset, tuple(sums))
@@ -75,7 +75,7 @@ class ArrayWriter:
         self._at += len(data)
 
 
-def _take_in(sums: list[int], data: memoryview, before: int) -> None:
+def _extend_block_checksums(sums: list[int], data: memoryview, before: int) -> None:
     """Continue the checksums of an array of which so many bytes were taken in before."""
     at = 0
     while at < len(data):
@@ -131,7 +131,9 @@ class ArrayFile:
         """
         buffer = memoryview(bytearray(BLOCK_BYTES))
         for name, place in self._places.items():
-            for number in _chosen(len(place.sums)) if self._mapped and name in sampled else range(len(place.sums)):
+            for number in (
+                _sample_block_numbers(len(place.sums)) if self._mapped and name in sampled else range(len(place.sums))
+            ):
                 if stop and stop.is_set():
                     return True
                 data = self._block(place, number, buffer if stop else None)
@@ -167,7 +169,7 @@ class ArrayFile:
         return facts.st_size, facts.st_mtime_ns
 
 
-def _chosen(count: int) -> Iterable[int]:
+def _sample_block_numbers(count: int) -> Iterable[int]:
     """Numbers of blocks: the first, the last, and some between."""
     if count <= SAMPLED_BLOCKS + 2:
         return range(count)

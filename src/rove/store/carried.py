@@ -15,6 +15,7 @@ from rove.store import enriched_tables, tables
 from rove.store.catalog_rows import is_whole
 from rove.store.database import Database, insert_rows
 from rove.store.dialect import within
+from rove.store.reviewed_triplets import settle_triplets
 from rove.store.salvage import Salvage, sound
 from rove.store.summaries import read_sentences
 from rove.store.tables import Table
@@ -34,15 +35,15 @@ def carry_memories(salvage: Salvage, database: Database, rows: Mapping[str, int]
         dimension: of the embedder.
     """
     with database.write() as connection:
-        live = _live(connection)
+        live = _live_document_seqs(connection)
         now: dict[int | None, int | None] = {row: live[name] for name, row in rows.items() if name in live}
-        facts = [row | {"stamp": ""} for row in _readable(salvage, tables.memory_facts, now, dimension)]
-        facts = list(_standing(connection, facts))
+        facts = [row | {"stamp": ""} for row in _iter_intact_rows(salvage, tables.memory_facts, now, dimension)]
+        facts = list(_iter_rows_matching_text(connection, facts))
         insert_rows(connection, tables.memory_facts, [tuple(row.values()) for row in facts])
-        leads = _readable(salvage, tables.memory_leads, {None: None} | now, dimension)
+        leads = _iter_intact_rows(salvage, tables.memory_leads, {None: None} | now, dimension)
         insert_rows(connection, tables.memory_leads, [tuple(row.values()) for row in leads])
-        kept = list(_readable(salvage, tables.kept_questions, now, dimension))
-        standing = [tuple(row.values()) for row in _standing(connection, kept)]
+        kept = list(_iter_intact_rows(salvage, tables.kept_questions, now, dimension))
+        standing = [tuple(row.values()) for row in _iter_rows_matching_text(connection, kept)]
         insert_rows(connection, tables.kept_questions, standing)
         _carry_summaries(salvage, connection, now, dimension)
         _carry_triplets(salvage, connection, now, {str(fact["memory_id"]) for fact in facts}, dimension)
@@ -55,16 +56,23 @@ def _carry_triplets(
     memory_ids: Collection[str],
     dimension: int,
 ) -> None:
-    """Take over triplets that still stand, and who has looked in the documents of which all were read."""
+    """Take over triplets that still stand, as reviewed, and who has looked in the documents of which all were read."""
+    withheld = list(_iter_intact_rows(salvage, enriched_tables.withheld_triplets, now, dimension))
+    stand_ins = {row["stand_in"] for row in withheld}
     rows = [
         row
-        for row in _readable(salvage, enriched_tables.triplets, now, dimension)
-        if row["memory_id"] is None or row["memory_id"] in memory_ids
+        for row in _iter_intact_rows(salvage, enriched_tables.triplets, now, dimension)
+        if row["seq"] not in stand_ins and (row["memory_id"] is None or row["memory_id"] in memory_ids)
     ]
-    said = list(_standing(connection, rows, word="object"))
+    said = list(_iter_rows_matching_text(connection, rows, word="object"))
     insert_rows(connection, enriched_tables.triplets, [tuple(row.values()) for row in said])
-    looked = {row["document"] for row in said}
-    read = [row for row in _readable(salvage, enriched_tables.graphed, now, dimension) if row["document"] in looked]
+    found = list(_iter_rows_matching_text(connection, withheld, word="object"))
+    insert_rows(connection, enriched_tables.triplets, [(None, *tuple(row.values())[1:-1], None) for row in found])
+    looked = {row["document"] for row in (*said, *found)}
+    settle_triplets(connection, looked)
+    read = [
+        row for row in _iter_intact_rows(salvage, enriched_tables.graphed, now, dimension) if row["document"] in looked
+    ]
     insert_rows(connection, enriched_tables.graphed, [tuple(row.values()) for row in read])
 
 
@@ -72,13 +80,13 @@ def _carry_summaries(
     salvage: Salvage, connection: Connection, now: Mapping[int | None, int | None], dimension: int
 ) -> None:
     """Take over the summaries of documents of which that of all was read; the others are summed up anew."""
-    rows = list(_readable(salvage, enriched_tables.summaries, now, dimension))
+    rows = list(_iter_intact_rows(salvage, enriched_tables.summaries, now, dimension))
     whole = {row["document"] for row in rows if row["headings"] == "[]" and row["start"] == 0}
-    kept = [tuple(row.values()) for row in rows if row["document"] in whole and _is_written(row)]
+    kept = [tuple(row.values()) for row in rows if row["document"] in whole and _has_readable_summary(row)]
     insert_rows(connection, enriched_tables.summaries, kept)
 
 
-def _is_written(row: Mapping[str, Any]) -> bool:
+def _has_readable_summary(row: Mapping[str, Any]) -> bool:
     """Say whether the headings and sentences of a summary can be read."""
     try:
         return bool(read_sentences(json.loads(row["sentences"])) or json.loads(row["headings"]) == [])
@@ -86,13 +94,13 @@ def _is_written(row: Mapping[str, Any]) -> bool:
         return False
 
 
-def _live(connection: Connection) -> dict[str, int]:
+def _live_document_seqs(connection: Connection) -> dict[str, int]:
     d = tables.documents.c
     found = connection.execute(select(d.document_id, d.seq).where(d.revision > 0))
     return {str(row.document_id): int(row.seq) for row in found}
 
 
-def _readable(
+def _iter_intact_rows(
     salvage: Salvage, table: Table, now: Mapping[int | None, int | None], dimension: int
 ) -> Iterator[dict[str, Any]]:
     """Yield the rows of a table that are whole, column by column, each with its document's new row number."""
@@ -101,7 +109,9 @@ def _readable(
             yield {column.name: row.get(column.name) for column in table.columns} | {"document": now[row["document"]]}
 
 
-def _standing(connection: Connection, facts: list[dict[str, Any]], *, word: str = "quote") -> Iterator[dict[str, Any]]:
+def _iter_rows_matching_text(
+    connection: Connection, facts: list[dict[str, Any]], *, word: str = "quote"
+) -> Iterator[dict[str, Any]]:
     """Yield the rows whose words stand where they stood; of facts and triplets, those whose chunk is there too.
 
     `word`: the column with the words: a "quote" is the span, an "object" stands in it.

@@ -34,6 +34,7 @@ from rove.store.fixed_point import fixed, floats
 from rove.store.ledger import forget_empty
 from rove.store.originals import kept_of
 from rove.store.refusals import reason_of
+from rove.store.review_log import forget_decisions
 from rove.store.set_fields import forget_set, stand_beside
 from rove.store.shallow import StandInNote, embedded_meanwhile
 from rove.store.switching import Switching
@@ -87,8 +88,8 @@ class Catalog(Documents, Deepening, Switching):
         now = datetime.now(UTC).isoformat(timespec="seconds")
         with self.database.write() as connection:
             vector_seqs = keep_vectors(connection, vectors, tokens)
-            first = _last(connection, tables.documents.c.seq) + 1
-            chunk_seq = _last(connection, tables.chunks.c.seq)
+            first = _column_maximum(connection, tables.documents.c.seq) + 1
+            chunk_seq = _column_maximum(connection, tables.chunks.c.seq)
             documents: list[tuple[object, ...]] = []
             chunks: list[tuple[object, ...]] = []
             for seq, item in enumerate(prepared, start=first):
@@ -143,7 +144,7 @@ class Catalog(Documents, Deepening, Switching):
         """
         c, d = tables.chunks.c, tables.documents.c
         with self.database.write() as connection:
-            rows = connection.execute(_refused(refused).where(within(c.document, seqs))).all()
+            rows = connection.execute(_select_refused_chunks(refused).where(within(c.document, seqs))).all()
             connection.execute(delete(tables.chunks).where(within(c.seq, [row.seq for row in rows])))
             drop_unused(connection, {row.vector for row in rows})
             documents = list({row.document for row in rows})
@@ -152,14 +153,14 @@ class Catalog(Documents, Deepening, Switching):
             connection.execute(touched.values(chunks=counted, fingerprint=""))
             empty = list(connection.execute(select(d.seq).where(within(d.seq, documents), d.chunks == 0)).scalars())
             self._remove(connection, empty, 0)
-        return [_lost(row, refused[row.chunk_id], whole=row.document in empty) for row in rows]
+        return [_lost_chunk_from_row(row, refused[row.chunk_id], whole=row.document in empty) for row in rows]
 
     def delete_refused(self, refused: Mapping[str, Exception]) -> tuple[list[LostChunk], list[str]]:
         """Take away live documents of which the index refuses chunks; returns these, and all chunks taken away."""
         with self.database.read() as connection:
-            rows = connection.execute(_refused(refused).where(tables.documents.c.revision > 0)).all()
+            rows = connection.execute(_select_refused_chunks(refused).where(tables.documents.c.revision > 0)).all()
         removed = self.delete(list({row.document_id for row in rows}))
-        return [_lost(row, refused[row.chunk_id], whole=True) for row in rows], removed
+        return [_lost_chunk_from_row(row, refused[row.chunk_id], whole=True) for row in rows], removed
 
     def held_of(self, ledger_source: str) -> tuple[int, int]:
         """How many documents of a source there are, and how many chunks, live or on their way in."""
@@ -231,6 +232,7 @@ class Catalog(Documents, Deepening, Switching):
                 removed += self._remove(connection, seqs, revision)
                 forget_set(connection, part)
                 forget_corrections(connection, part)
+                forget_decisions(connection, part)
                 if erase:
                     forget_empty(connection, sources)
         return removed
@@ -291,14 +293,14 @@ class Catalog(Documents, Deepening, Switching):
         return removed
 
 
-def _refused(refused: Mapping[str, Exception]) -> Select[*tuple[Any, ...]]:
+def _select_refused_chunks(refused: Mapping[str, Exception]) -> Select[*tuple[Any, ...]]:
     """Select chunks of these ids, with their documents."""
     c, d = tables.chunks.c, tables.documents.c
     query = select(c.seq, c.chunk_id, c.document, c.start, c.end, c.vector, d.ledger_source, d.document_id)
     return query.join(tables.documents, d.seq == c.document).where(within(c.chunk_id, list(refused)))
 
 
-def _lost(row: AnyRow, error: Exception, *, whole: bool) -> LostChunk:
+def _lost_chunk_from_row(row: AnyRow, error: Exception, *, whole: bool) -> LostChunk:
     reason, cure = f"The index refused it: {reason_of(error)}", error.cure if isinstance(error, RoveError) else ""
     return LostChunk(row.ledger_source, row.document_id, (row.start, row.end), reason, cure, whole=whole)
 
@@ -320,5 +322,5 @@ def _set_state(connection: Connection, sources: Iterable[str], state: str) -> No
         connection.execute(update(tables.ledger).where(within(tables.ledger.c.source, part)).values(state=state))
 
 
-def _last(connection: Connection, column: Any) -> int:  # noqa: ANN401 - an integer column
+def _column_maximum(connection: Connection, column: Any) -> int:  # noqa: ANN401 - an integer column
     return int(connection.execute(select(func.max(column))).scalar() or 0)

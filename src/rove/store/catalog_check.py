@@ -64,8 +64,8 @@ def damaged_rows(database: Database, dimension: int, *, whole: bool = False) -> 
         noted = get_fact(connection, STAND_IN)
         lengths = {tables.vectors.name: {dimension, int(json.loads(noted)["dimension"])}} if noted else {}
         for table in among:
-            rows = _damaged(connection, table, lengths.get(table.name, {dimension}), whole=whole)
-            found += _named(connection, table, list(rows))
+            rows = _iter_damaged_vectors(connection, table, lengths.get(table.name, {dimension}), whole=whole)
+            found += _find_damaged_row_owners(connection, table, list(rows))
     return found
 
 
@@ -83,7 +83,7 @@ def unread_tokens(database: Database, can_read: Callable[[Sequence[bytes]], Sequ
             readable = can_read([row.tokens if type(row.tokens) is bytes else b"" for row in rows])
             whole = whole or any(readable)
             found += [row for row, is_readable in zip(rows, readable, strict=True) if not is_readable]
-        return _named(connection, tables.vectors, found) if whole else []
+        return _find_damaged_row_owners(connection, tables.vectors, found) if whole else []
 
 
 def damage_text(rows: Sequence[DamagedRow], what: str = "vector", how: str = "cut off or not of numbers") -> str:
@@ -97,7 +97,9 @@ def vector_columns(table: Table) -> list[str]:
     return [column.name for column in table.columns if column.name in VECTORS and isinstance(column.type, LargeBinary)]
 
 
-def _damaged(connection: Connection, table: Table, dimensions: Collection[int], *, whole: bool) -> Iterator[AnyRow]:
+def _iter_damaged_vectors(
+    connection: Connection, table: Table, dimensions: Collection[int], *, whole: bool
+) -> Iterator[AnyRow]:
     """Read a table through, and yield the rows with a vector that is cut off, or not of numbers."""
     names, zeros = vector_columns(table), table is not tables.vectors
     few = [column for column in table.columns if column.name in {"seq", "document", *names}]
@@ -107,7 +109,7 @@ def _damaged(connection: Connection, table: Table, dimensions: Collection[int], 
             yield row
 
 
-def _named(connection: Connection, table: Table, rows: Sequence[AnyRow]) -> list[DamagedRow]:
+def _find_damaged_row_owners(connection: Connection, table: Table, rows: Sequence[AnyRow]) -> list[DamagedRow]:
     """Find out whose these rows are."""
     if not rows:
         return []

@@ -112,7 +112,7 @@ def read_items(text: str, read: Callable[[Any], T]) -> tuple[T, ...]:
     return tuple(map(read, cast("list[Any]", items)))
 
 
-def _items(text: str, read: Callable[[Any], T]) -> tuple[T, ...]:
+def _read_items_or_empty(text: str, read: Callable[[Any], T]) -> tuple[T, ...]:
     """See `read_items`; of a list that is damaged, nothing."""
     try:
         return read_items(text, read)
@@ -167,7 +167,7 @@ def _boxes(packed: object) -> tuple[Box, ...]:
 
 
 def _parent(text: str) -> tuple[int, int] | None:
-    found = _items(text, read_number)
+    found = _read_items_or_empty(text, read_number)
     return (found[0], found[1]) if len(found) == 2 else None  # noqa: PLR2004 - a span
 
 
@@ -182,7 +182,7 @@ def vectors_of(blobs: Sequence[bytes]) -> list[Vector]:
     An older Rove wrote them as float32, which is an even number of bytes.
     """
     if all(len(blob) % 2 for blob in blobs) and len(set(map(len, blobs))) < 2:  # noqa: PLR2004 - of one length
-        return list(floats(*_fixed_of(blobs))) if blobs else []
+        return list(floats(*_vectors_from_fixed_blobs(blobs))) if blobs else []
     return [vector_of(blob) if len(blob) % 2 else np.frombuffer(blob, "<f4") for blob in blobs]
 
 
@@ -194,7 +194,7 @@ def read_vectors(blobs: Sequence[object], dimension: int, *, zeros: bool = False
     """
     if not blobs or not all(isinstance(blob, bytes) and len(blob) == 2 * dimension + 1 for blob in blobs):
         return [vector_of(cast("bytes", blob)) if is_whole(blob, dimension, zeros=zeros) else None for blob in blobs]
-    vectors = floats(*_fixed_of(cast("Sequence[bytes]", blobs)))
+    vectors = floats(*_vectors_from_fixed_blobs(cast("Sequence[bytes]", blobs)))
     sound = _are_units(vectors, zeros=zeros)
     if sound.all():
         return list(vectors)
@@ -207,7 +207,7 @@ def usual_length(blobs: Sequence[object]) -> int:
     return sizes.most_common(1)[0][0] if sizes else 0
 
 
-def _fixed_of(blobs: Sequence[bytes]) -> tuple[NDArray[np.int16], NDArray[np.int8]]:
+def _vectors_from_fixed_blobs(blobs: Sequence[bytes]) -> tuple[NDArray[np.int16], NDArray[np.int8]]:
     rows = np.frombuffer(b"".join(blobs), np.uint8).reshape(len(blobs), -1)
     return np.ascontiguousarray(rows[:, :-1]).view("<i2"), rows[:, -1].view(np.int8)
 
@@ -223,7 +223,7 @@ def check_vectors(blobs: Sequence[bytes]) -> None:
     try:
         odd, even = ([blob for blob in blobs if len(blob) % 2 == rest] for rest in (1, 0))
         dimensions = {len(blob) // 2 for blob in odd} | {len(blob) / 4 for blob in even}
-        units = not odd or bool(_are_units(floats(*_fixed_of(odd))).all())
+        units = not odd or bool(_are_units(floats(*_vectors_from_fixed_blobs(odd))).all())
         whole = len(dimensions) <= 1 and 0 not in dimensions and units and _are_finite(even)
     except (TypeError, ValueError):  # no bytes, or a part of a number
         whole = False
@@ -252,7 +252,7 @@ def is_whole(blob: object, dimension: int, *, zeros: bool = True) -> bool:
     if not isinstance(blob, bytes) or not dimension or len(blob) not in {2 * dimension + 1, 4 * dimension}:
         return False
     if len(blob) % 2:
-        return bool(_are_units(floats(*_fixed_of([blob])), zeros=zeros).all())
+        return bool(_are_units(floats(*_vectors_from_fixed_blobs([blob])), zeros=zeros).all())
     return _are_finite([blob]) and (zeros or any(blob))
 
 
@@ -307,9 +307,9 @@ def document_of(row: AnyRow, text: str, boxes: bytes | None) -> Document:
         title=row.title,
         language=row.language,
         metadata=shown_metadata(row.metadata, row.enriched),
-        sections=_items(row.sections, read_section),
-        pages=_items(row.pages, read_page),
-        blocks=_items(row.blocks, read_block),
+        sections=_read_items_or_empty(row.sections, read_section),
+        pages=_read_items_or_empty(row.pages, read_page),
+        blocks=_read_items_or_empty(row.blocks, read_block),
         boxes=_boxes(boxes),
     )
 
@@ -362,7 +362,7 @@ def chunk_of(row: AnyRow, document_id: str, document_metadata: Metadata) -> Chun
         position=row.position,
         kind=row.kind,
         prefix=row.prefix,
-        headings=_items(row.headings, read_text_item) if row.headings else (),
+        headings=_read_items_or_empty(row.headings, read_text_item) if row.headings else (),
         page=row.page,
         language=row.language,
         metadata=own_metadata(row.metadata, document_metadata) if row.metadata else document_metadata,

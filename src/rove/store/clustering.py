@@ -30,9 +30,9 @@ def partitioned(vectors: FixedVectors, rows: NDArray[np.intp], known: Ints, befo
         before: earlier partitions, None where there are none. They are kept unless outgrown, see `OUTGROWN`.
     """
     if before is None or len(rows) > OUTGROWN * before.trained:
-        before = _drawn(vectors, rows)
+        before = _partitions_from_sample(vectors, rows)
         known = np.full(len(rows), -1, np.int32)
-    directions = _unit(before.centres)
+    directions = _to_unit_vectors(before.centres)
     labels = known.copy()
     sizes = np.bincount(known[known >= 0], minlength=len(directions))
     sums = before.centres * sizes[:, None].astype(np.float64)
@@ -50,13 +50,13 @@ def partitioned(vectors: FixedVectors, rows: NDArray[np.intp], known: Ints, befo
     )
 
 
-def _drawn(vectors: FixedVectors, rows: NDArray[np.intp]) -> Partitions:
+def _partitions_from_sample(vectors: FixedVectors, rows: NDArray[np.intp]) -> Partitions:
     """Make empty partitions from a sample of the rows."""
     count = isqrt(len(rows))
     chosen = np.random.default_rng(count).choice(rows, min(len(rows), SAMPLE * count), replace=False)
     sample = vectors[np.sort(chosen)]
     centres = means_of(sample, count)
-    of = nearest_of(sample, _unit(centres))
+    of = nearest_of(sample, _to_unit_vectors(centres))
     axes = np.zeros((sample.shape[1], sample.shape[1]), np.float32)
     for block in blocks_of(len(sample)):
         apart = sample[block] - centres[of[block]]
@@ -69,7 +69,7 @@ def means_of(sample: Floats, count: int) -> Floats:
     centres = sample[np.random.default_rng(count).choice(len(sample), count, replace=False)]
     for _ in range(ROUNDS):
         sums, sizes = np.zeros(centres.shape), np.zeros(count, np.int64)
-        _add_up(sample, nearest_of(sample, _unit(centres)), sums, sizes)
+        _add_up(sample, nearest_of(sample, _to_unit_vectors(centres)), sums, sizes)
         centres = np.where(sizes[:, None] > 0, sums / np.maximum(sizes, 1)[:, None], centres).astype(np.float32)
     return centres
 
@@ -90,5 +90,5 @@ def _add_up(vectors: Floats, labels: Ints, sums: NDArray[np.float64], sizes: NDA
     sizes[of] += counts
 
 
-def _unit(vectors: Floats) -> Floats:
+def _to_unit_vectors(vectors: Floats) -> Floats:
     return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), np.float32(1e-12))

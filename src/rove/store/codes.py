@@ -46,7 +46,7 @@ class AskedCode:
         if count < PARALLEL_FROM:
             self._scan(runs, found)
         else:
-            shares = _shares(runs, -(-count // CORES))
+            shares = _split_runs_evenly(runs, -(-count // CORES))
             ends = np.cumsum([sum(len(scales) for _, scales in share) for share in shares])
             list(THREADS.map(self._scan, shares, np.split(found, ends[:-1])))
         return found
@@ -61,7 +61,7 @@ class AskedCode:
         found *= self._scale
 
 
-def _shares(runs: Sequence[Run], size: int) -> list[list[Run]]:
+def _split_runs_evenly(runs: Sequence[Run], size: int) -> list[list[Run]]:
     """Share runs out: `size` rows to each, in their order; a run is cut where a share is full."""
     shares: list[list[Run]] = [[]]
     room = size

@@ -69,7 +69,7 @@ class ConversationLog:
         Raises:
             InputError: the owner has too many.
         """
-        now, title = _now(), _text(title)
+        now, title = _log_time(), _replace_nuls(title)
         made = ConversationInfo(token_hex(8), title, now, now, 0)
         row = {"conversation_id": made.conversation_id, "owner": owner, "title": title, "named": bool(title)}
         with self._database.write() as connection:
@@ -87,7 +87,7 @@ class ConversationLog:
 
         `query`: only those in whose title or questions all its words stand, whatever their case and marks.
         """
-        found = _infos().where(_C.owner == owner).order_by(_C.updated_at.desc(), _C.seq.desc())
+        found = _select_conversation_infos().where(_C.owner == owner).order_by(_C.updated_at.desc(), _C.seq.desc())
         with self._database.read() as connection:
             if words := key_of(query).split():
                 ids = [str(row[0]) for row in connection.execute(found) if self._says(connection, row, words)]
@@ -99,7 +99,7 @@ class ConversationLog:
 
     def get(self, owner: str, conversation_id: str) -> ConversationInfo | None:
         """A conversation of the owner's; None where there is none of this id."""
-        query = _infos().where(_C.owner == owner, _C.conversation_id == conversation_id)
+        query = _select_conversation_infos().where(_C.owner == owner, _C.conversation_id == conversation_id)
         with self._database.read() as connection:
             row = connection.execute(query).first()
         return ConversationInfo(*row) if row else None
@@ -113,7 +113,10 @@ class ConversationLog:
     def rename(self, conversation_id: str, title: str) -> None:
         """Give a conversation a title; with "" it is the first question again."""
         with self._database.write() as connection:
-            values = {"title": _text(title) or _first_question(connection, conversation_id), "named": bool(title)}
+            values = {
+                "title": _replace_nuls(title) or _first_question(connection, conversation_id),
+                "named": bool(title),
+            }
             one = _C.conversation_id == conversation_id
             connection.execute(update(conversations).where(one).values(**values))
 
@@ -151,7 +154,7 @@ class ConversationLog:
                     message = f"This conversation has {count} turns; more are not kept."
                     raise InputError(message, cure="Begin another one.")
                 asked = KeptTurn(
-                    last + 1, way, _text(question), where, _now(), token_hex(8), ASKED, "", labels, "", ""
+                    last + 1, way, _replace_nuls(question), where, _log_time(), token_hex(8), ASKED, "", labels, "", ""
                 )  # fmt: skip
                 row = {name: getattr(asked, name) for name in KeptTurn.__slots__}
                 connection.execute(insert(conversation_turns).values(conversation_id=conversation_id, **row))
@@ -169,7 +172,7 @@ class ConversationLog:
             done = update(conversation_turns).where(one).values(state=state, reply=reply)
             kept = bool(connection.execute(done).rowcount)
             if kept:
-                self._touch(connection, conversation_id, _now())
+                self._touch(connection, conversation_id, _log_time())
         failpoint("answered")
         return kept
 
@@ -183,7 +186,7 @@ class ConversationLog:
         """Keep what the owner says of an answer: "up", "down", or "" to take it back."""
         one = (_T.conversation_id == conversation_id) & (_T.number == number)
         with self._database.write() as connection:
-            judged = update(conversation_turns).where(one).values(judgement=judgement, comment=_text(comment))
+            judged = update(conversation_turns).where(one).values(judgement=judgement, comment=_replace_nuls(comment))
             connection.execute(judged)
 
     def judged(self) -> list[tuple[str, KeptTurn]]:
@@ -229,7 +232,7 @@ class ConversationLog:
         connection.execute(update(conversations).where(one).values(updated_at=now))
 
 
-def _infos() -> Select[Any, Any, Any, Any, int]:
+def _select_conversation_infos() -> Select[Any, Any, Any, Any, int]:
     turns = select(func.count()).where(_T.conversation_id == _C.conversation_id).scalar_subquery()
     return select(_C.conversation_id, _C.title, _C.created_at, _C.updated_at, turns)
 
@@ -240,10 +243,10 @@ def _first_question(connection: Connection, conversation_id: str) -> str:
     return text if len(text) <= TITLE_CHARS else f"{text[: TITLE_CHARS - 1].rstrip()}…"
 
 
-def _now() -> str:
+def _log_time() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
-def _text(written: str) -> str:
+def _replace_nuls(written: str) -> str:
     """Return what users wrote as every database can keep it."""
     return written.replace("\0", "\N{REPLACEMENT CHARACTER}")

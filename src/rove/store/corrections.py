@@ -33,6 +33,11 @@ class Corrections:
                 found.setdefault(row.document_id, []).append(Correction(*row))
         return found
 
+    def documents(self) -> list[str]:
+        """The ids of the documents that somebody has corrected."""
+        with self._database.read() as connection:
+            return list(connection.execute(select(corrections.c.document_id).distinct()).scalars())
+
     def add(self, made: Sequence[Correction]) -> None:
         """Keep corrections."""
         with self._database.write() as connection:

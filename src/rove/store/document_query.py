@@ -35,7 +35,7 @@ class DocumentQuery:
         if self.sources:
             return within(d.source, self.sources) | within(d.ledger_source, self.sources)
         if self.titles:
-            return within(func.lower(d.title), [_lower(title) for title in self.titles])
+            return within(func.lower(d.title), [_lower_ascii(title) for title in self.titles])
         if self.kind:
             return d.kind == self.kind
         if self.begun:
@@ -43,16 +43,18 @@ class DocumentQuery:
             return begins | holds(d.source, self.within_path) if self.within_path else begins
         size = len(self.folder)
         if self.called:
-            held = [holds(func.lower(column), _lower(part)) for part in self.called for column in (d.title, d.source)]
+            held = [
+                holds(func.lower(column), _lower_ascii(part)) for part in self.called for column in (d.title, d.source)
+            ]
             return or_(*held) & (func.substr(d.source, 1, size) == self.folder) if size else or_(*held)
         in_folder = (func.substr(d.source, 1, size) == self.folder) & ~holds(func.substr(d.source, size + 1), "/")
-        return in_folder & holds(func.lower(d.title), _lower(self.part))
+        return in_folder & holds(func.lower(d.title), _lower_ascii(self.part))
 
 
-def _lower(text: str) -> str:
+def _lower_ascii(text: str) -> str:
     """Lower the ASCII letters of a text, as SQLite's `lower` does.
 
-    >>> _lower("ŰRLAP")
+    >>> _lower_ascii("ŰRLAP")
     'Űrlap'
     """
     return text.encode().lower().decode()

@@ -226,12 +226,12 @@ class Documents(LiveChunks, Unfinished, TakenIn, ShallowDocuments):
         """Ids of all live chunks, or of those that a filter lets through."""
         if where is not None:
             return [str(row.chunk_id) for row, _ in self._passing(where, tables.chunks.c.chunk_id)]
-        query = _live(select(tables.chunks.c.seq, tables.chunks.c.chunk_id))
+        query = _join_live_documents(select(tables.chunks.c.seq, tables.chunks.c.chunk_id))
         return [str(row.chunk_id) for rows in self.pages(query) for row in rows]
 
     def deep_ids(self) -> list[str]:
         """Ids of all live chunks that are not shallow."""
-        query = _live(select(tables.chunks.c.seq, tables.chunks.c.chunk_id)).where(~is_shallow())
+        query = _join_live_documents(select(tables.chunks.c.seq, tables.chunks.c.chunk_id)).where(~is_shallow())
         return [str(row.chunk_id) for rows in self.pages(query) for row in rows]
 
     def live_texts(self, where: Filter | None = None) -> Iterator[str]:
@@ -253,7 +253,7 @@ class Documents(LiveChunks, Unfinished, TakenIn, ShallowDocuments):
     ) -> Iterator[tuple[AnyRow, AnyRow]]:
         """Yield the live chunks, of all documents or of these, that a filter lets through, each with its document."""
         c = tables.chunks.c
-        query = _live(select(c.seq, c.document, c.kind, c.page, c.language, c.metadata, *columns))
+        query = _join_live_documents(select(c.seq, c.document, c.kind, c.page, c.language, c.metadata, *columns))
         if ids is not None:
             query = query.where(within(tables.documents.c.document_id, ids))
         for rows in self.pages(query):
@@ -299,9 +299,9 @@ class Documents(LiveChunks, Unfinished, TakenIn, ShallowDocuments):
         if seqs is not None:
             parts = [query.where(within(c.document, part)) for part in slices(seqs)]
         elif ids is not None:
-            parts = [_live(query).where(within(c.chunk_id, part)) for part in slices(ids)]
+            parts = [_join_live_documents(query).where(within(c.chunk_id, part)) for part in slices(ids)]
         else:
-            parts = [_live(query)]
+            parts = [_join_live_documents(query)]
         for part in parts:
             for rows in self.pages(part):
                 made = self._index_rows(rows)
@@ -386,7 +386,7 @@ def _with_enrichments(*columns: Any) -> Select[*tuple[Any, ...]]:  # noqa: ANN40
     return select(*(columns or tables.documents.columns), ENRICHED).select_from(joined)
 
 
-def _live(query: Select[*tuple[Any, ...]]) -> Select[*tuple[Any, ...]]:
+def _join_live_documents(query: Select[*tuple[Any, ...]]) -> Select[*tuple[Any, ...]]:
     """Keep to chunks of live documents."""
     d = tables.documents.c
     return query.join(tables.documents, d.seq == tables.chunks.c.document).where(d.revision > 0)

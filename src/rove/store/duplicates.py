@@ -171,16 +171,16 @@ def signature_keys(signatures: Sequence[bytes]) -> Keys:
         -1, HASH_BYTES // 8
     )
     keys = np.full((len(signatures), 1 + BANDS), NO_KEY)
-    keys[:, 0] = _mixed(hashes)
+    keys[:, 0] = _hash_word_pairs(hashes)
     whole = [number for number, s in enumerate(signatures) if s.startswith(VERSION) and len(s) == SIGNATURE_BYTES]
     if whole:
         slots = np.frombuffer(b"".join(signatures[number][HEAD_BYTES:] for number in whole), "<u8")
         bands = slots.reshape(len(whole), BANDS, -1)
-        keys[whole, 1:] = _mixed(bands + np.arange(1, BANDS + 1, dtype=np.uint64)[:, None])
+        keys[whole, 1:] = _hash_word_pairs(bands + np.arange(1, BANDS + 1, dtype=np.uint64)[:, None])
     return keys
 
 
-def _mixed(words: NDArray[np.uint64]) -> Keys:
+def _hash_word_pairs(words: NDArray[np.uint64]) -> Keys:
     """Hash the last axis, two words, to 32 bits."""
     mixed = (words[..., 0] * MIX[0]) ^ (words[..., 1] * MIX[1])
     mixed = (mixed ^ (mixed >> np.uint64(29))) * MIX[2]

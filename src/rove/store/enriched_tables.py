@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlalchemy import Column, ForeignKey, Integer, LargeBinary, Table
 
 from rove.store.tables import metadata
 from rove.store.text_values import String, Text
 
+
+def _triplet_columns() -> tuple[Column[Any], ...]:
+    return (
+        Column("seq", Integer, primary_key=True),
+        Column("document", Integer, ForeignKey("documents.seq", ondelete="CASCADE"), nullable=False, index=True),
+        Column("chunk_id", String, nullable=False, index=True),
+        Column("start", Integer, nullable=False),
+        Column("end", Integer, nullable=False),
+        Column("subject", Text, nullable=False),
+        Column("predicate", Text, nullable=False),
+        Column("object", Text, nullable=False),
+        Column("subject_key", String, nullable=False, index=True),
+        Column("object_key", String, nullable=False, index=True),
+    )
+
+
 triplets = Table(
     "triplets",
     metadata,
-    Column("seq", Integer, primary_key=True),
-    Column("document", Integer, ForeignKey("documents.seq", ondelete="CASCADE"), nullable=False, index=True),
-    Column("chunk_id", String, nullable=False, index=True),
-    Column("start", Integer, nullable=False),
-    Column("end", Integer, nullable=False),
-    Column("subject", Text, nullable=False),
-    Column("predicate", Text, nullable=False),
-    Column("object", Text, nullable=False),
-    Column("subject_key", String, nullable=False, index=True),
-    Column("object_key", String, nullable=False, index=True),
+    *_triplet_columns(),
     Column("memory_id", String, ForeignKey("memory_facts.memory_id", ondelete="CASCADE"), index=True),
     sqlite_autoincrement=True,
 )
@@ -27,6 +36,11 @@ triplets = Table(
 
 `memory_id`: of the fact that a walk has learned, with which it goes; NULL for what was found in the document itself. No
 row number comes twice, so that who follows the table never takes a row for another."""
+
+withheld_triplets = Table("withheld_triplets", metadata, *_triplet_columns(), Column("stand_in", Integer))
+"""Triplets that a person has rejected or edited, as they were found: see `store.reviewed_triplets`.
+
+`stand_in`: the row of `triplets` that stands in the place of an edited one; NULL of a rejected one."""
 
 graphed = Table(
     "graphed",
@@ -91,6 +105,23 @@ set_fields = Table(
     Column("fields", Text, nullable=False),
 )
 """What people have set of documents, as JSON; it stays when another version of one comes. See `store.set_fields`."""
+
+review_decisions = Table(
+    "review_decisions",
+    metadata,
+    Column("seq", Integer, primary_key=True),
+    Column("document_id", String, nullable=False, index=True),
+    Column("kind", String, nullable=False, index=True),
+    Column("item_id", String, nullable=False),
+    Column("verdict", String, nullable=False),
+    Column("by", String, nullable=False),
+    Column("decided_at", String, nullable=False),
+    Column("words", Text, nullable=False),
+    Column("edit", Text, nullable=False),
+)
+"""What people have decided in review, in the order in which they did: see `records.reviewed`.
+
+`words` and `edit` are lists, as JSON."""
 
 moved_sources = Table(
     "moved_sources",

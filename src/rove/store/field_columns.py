@@ -56,7 +56,7 @@ class Columns:
         """Add rows at the end."""
         self._later.extend(rows)
         if len(self._later) >= ENCODED_FROM:
-            self._parts.append(_encoded(self._later))
+            self._parts.append(_column_part_from_rows(self._later))
             self._count += len(self._later)
             self._later = []
         self._columns.clear()
@@ -64,7 +64,7 @@ class Columns:
 
     def parts(self) -> list[ColumnPart]:
         """All rows as parts."""
-        return [*self._parts, _encoded(self._later)] if self._later else self._parts
+        return [*self._parts, _column_part_from_rows(self._later)] if self._later else self._parts
 
     def mask(self, where: Filter) -> Mask:
         """Which rows pass: (n,) bool, the same as `where.matches` row by row."""
@@ -94,7 +94,10 @@ class Columns:
     def _of(self, name: str) -> list[Column]:
         columns = self._columns.get(name)
         if columns is None:
-            columns = self._columns[name] = [*(part.column(name) for part in self._parts), _column(self._later, name)]
+            columns = self._columns[name] = [
+                *(part.column(name) for part in self._parts),
+                _column_from_rows(self._later, name),
+            ]
         return columns
 
     def values(self, name: str, rows: NDArray[np.int32]) -> list[MetaValue | None]:
@@ -110,7 +113,9 @@ class Columns:
 
     def column(self, name: str) -> Column:
         """One field of all rows, for who needs it once: one that differs from row to row takes much memory."""
-        return _joined([*(part.column(name) for part in self._parts), _column(self._later, name)])
+        return _concatenate_columns(
+            [*(part.column(name) for part in self._parts), _column_from_rows(self._later, name)]
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,18 +171,18 @@ def pack_columns(columns: Columns, keep: Mask) -> PackedColumns:
     """
     parts: list[ColumnPart | _Squeezed] = []
     first = 0
-    for group in _groups(columns.parts()):
+    for group in _group_parts_to_merge(columns.parts()):
         pieces: list[tuple[ColumnPart, Mask]] = []
         for part in group:
             pieces.append((part, keep[first : first + part.rows]))
             first += part.rows
         as_it_is = len(group) == 1 and bool(pieces[0][1].all())
-        parts.append(group[0] if as_it_is else _squeezed(_made_of(pieces)))
+        parts.append(group[0] if as_it_is else _compress_column_part(_merge_column_parts(pieces)))
     parts = [part for part in parts if part.rows]
     arrays = {
-        "column_rows": _in_turn(np.dtype(np.int32), [part.having for part in parts]),
-        "column_codes": _in_turn(np.dtype(np.int32), [part.codes for part in parts]),
-        "column_values": _in_turn(np.dtype(np.uint8), [part.texts for part in parts]),
+        "column_rows": _chain_column_arrays(np.dtype(np.int32), [part.having for part in parts]),
+        "column_codes": _chain_column_arrays(np.dtype(np.int32), [part.codes for part in parts]),
+        "column_values": _chain_column_arrays(np.dtype(np.uint8), [part.texts for part in parts]),
     }
     return PackedColumns([(part.rows, part.places) for part in parts], arrays)
 
@@ -193,12 +198,12 @@ class _Squeezed:
     texts: tuple[int, bytes]
 
 
-def _squeezed(part: ColumnPart) -> _Squeezed:
+def _compress_column_part(part: ColumnPart) -> _Squeezed:
     arrays = ((len(array), compress(array.tobytes(), QUICKLY)) for array in (part.having, part.codes, part.texts))
     return _Squeezed(part.rows, part.places, *arrays)
 
 
-def _in_turn(dtype: np.dtype[Any], arrays: Sequence[NDArray[Any] | tuple[int, bytes]]) -> ArrayInParts:
+def _chain_column_arrays(dtype: np.dtype[Any], arrays: Sequence[NDArray[Any] | tuple[int, bytes]]) -> ArrayInParts:
     """Arrays one after the other, to be written; of a compressed one its length and its bytes are given."""
 
     def parts() -> Iterator[NDArray[Any]]:
@@ -209,7 +214,7 @@ def _in_turn(dtype: np.dtype[Any], arrays: Sequence[NDArray[Any] | tuple[int, by
     return ArrayInParts((count,), dtype, parts)
 
 
-def _groups(parts: Sequence[ColumnPart]) -> list[list[ColumnPart]]:
+def _group_parts_to_merge(parts: Sequence[ColumnPart]) -> list[list[ColumnPart]]:
     """Neighbours that are to be one part: a row is moved a few times at most while a base grows to any size."""
     groups: list[list[ColumnPart]] = []
     sizes: list[int] = []
@@ -222,27 +227,33 @@ def _groups(parts: Sequence[ColumnPart]) -> list[list[ColumnPart]]:
     return groups
 
 
-def _made_of(pieces: Sequence[tuple[ColumnPart, Mask]]) -> ColumnPart:
+def _merge_column_parts(pieces: Sequence[tuple[ColumnPart, Mask]]) -> ColumnPart:
     """Make one part of the rows to keep of several."""
     names = sorted({name for part, _ in pieces for name in part.places})
     rows = sum(int(np.count_nonzero(keep)) for _, keep in pieces)
-    return _part(rows, ((name, _joined([_kept(part.column(name), keep) for part, keep in pieces])) for name in names))
+    return _pack_column_part(
+        rows,
+        (
+            (name, _concatenate_columns([_mask_column_rows(part.column(name), keep) for part, keep in pieces]))
+            for name in names
+        ),
+    )
 
 
-def _kept(column: Column, keep: Mask) -> Column:
+def _mask_column_rows(column: Column, keep: Mask) -> Column:
     return Column(column.codes[keep], column.values)
 
 
-def _encoded(rows: Sequence[Metadata]) -> ColumnPart:
+def _column_part_from_rows(rows: Sequence[Metadata]) -> ColumnPart:
     names = sorted({name for row in rows for name in row})
-    return _part(len(rows), ((name, _column(rows, name)) for name in names))
+    return _pack_column_part(len(rows), ((name, _column_from_rows(rows, name)) for name in names))
 
 
-def _column(rows: Sequence[Metadata], name: str) -> Column:
-    return _joined([Column(np.arange(len(rows), dtype=np.int32), [row.get(name) for row in rows])])
+def _column_from_rows(rows: Sequence[Metadata], name: str) -> Column:
+    return _concatenate_columns([Column(np.arange(len(rows), dtype=np.int32), [row.get(name) for row in rows])])
 
 
-def _joined(columns: Sequence[Column]) -> Column:
+def _concatenate_columns(columns: Sequence[Column]) -> Column:
     """Make one column of several, whose rows follow one another; equal values have one code."""
     # The type is part of the key: True, 1 and 1.0 are one key to a dict, but not to a filter.
     code: dict[tuple[type, MetaValue | None], int] = {(type(None), None): 0}
@@ -253,7 +264,7 @@ def _joined(columns: Sequence[Column]) -> Column:
     return Column(np.concatenate(codes), [value for _, value in code])
 
 
-def _part(rows: int, columns: Iterable[tuple[str, Column]]) -> ColumnPart:
+def _pack_column_part(rows: int, columns: Iterable[tuple[str, Column]]) -> ColumnPart:
     """Write columns down one after the other, without values that no row has."""
     having: list[NDArray[np.int32]] = []
     codes: list[NDArray[np.int32]] = []

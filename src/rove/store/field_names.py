@@ -8,8 +8,8 @@ from collections.abc import Collection
 
 from sqlalchemy import select
 
-from rove.errors import meant
-from rove.records import Filter
+from rove.errors import nearest_name
+from rove.records import Filter, Note
 from rove.records.filter import BUILT_IN, access_filter_of, fields_named
 from rove.store import tables
 from rove.store.catalog_rows import readable_metadata
@@ -27,7 +27,7 @@ class FieldNames:
         self.documents = documents
         self._known: dict[Filter | None, tuple[int, frozenset[str]]] = {}
 
-    async def on(self, where: Filter | None) -> list[str]:
+    async def on(self, where: Filter | None) -> list[Note]:
         """Return a note on each field that a filter names and no document has. See `notes`."""
         names, access_filter = fields_named(where), access_filter_of(where)
         if self.are_known(names, access_filter):
@@ -38,7 +38,7 @@ class FieldNames:
         """Say whether all of these fields have been met before. Costs microseconds."""
         return self._known.get(access_filter, (-1, frozenset[str]()))[1].issuperset(set(names).difference(BUILT_IN))
 
-    def notes(self, names: Collection[str], access_filter: Filter | None) -> list[str]:
+    def notes(self, names: Collection[str], access_filter: Filter | None) -> list[Note]:
         """Return a note on each of these fields that no visible document has, with the name that may be meant. Blocks.
 
         What is said is the same whether documents that are hidden have the field or not.
@@ -52,7 +52,7 @@ class FieldNames:
                 self._known.clear()
             self._known[access_filter] = (revision, known)
         absent = [name for name in wanted if name not in known]
-        return [f"No document has a field {name!r}. {meant(name, (*known, *BUILT_IN))}".strip() for name in absent]
+        return [_unknown_field_note(name, nearest_name(name, (*known, *BUILT_IN))) for name in absent]
 
     def _look(self, access_filter: Filter | None) -> frozenset[str]:
         d, e, c = tables.documents.c, tables.enrichments.c, tables.chunks.c
@@ -73,3 +73,7 @@ class FieldNames:
                 for found in connection.execute(of_chunks).scalars():
                     names.update(json.loads(found))
         return frozenset(names)
+
+
+def _unknown_field_note(name: str, other: str) -> Note:
+    return Note("no-field-but", {"name": name, "other": other}) if other else Note("no-field", {"name": name})

@@ -99,7 +99,7 @@ class FlowLog:
                 later = (e.run_id == run_id) & (e.seq >= start)
                 for seq, event in connection.execute(select(e.seq, e.event).where(later)).all():
                     one = (e.run_id == run_id) & (e.seq == seq)
-                    connection.execute(update(tables.flow_events).where(one).values(event=_scrubbed(event)))
+                    connection.execute(update(tables.flow_events).where(one).values(event=_scrub_flow_event(event)))
         return len(first)
 
     def forget(self, run_id: str) -> None:
@@ -114,7 +114,7 @@ def _times() -> Select[Any, Any, Any]:
     return select(e.run_id, func.min(e.at), func.max(e.at)).group_by(e.run_id)
 
 
-def _scrubbed(event: str) -> str:
+def _scrub_flow_event(event: str) -> str:
     told: dict[str, object]
     try:
         told = json.loads(event)

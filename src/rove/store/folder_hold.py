@@ -36,9 +36,9 @@ class FolderHold:
         Raises:
             BlockingIOError: others hold it otherwise.
         """
-        self._handle = _opened(folder)
+        self._handle = _open_folder_handle(folder)
         try:
-            self.is_held = _locked(self._handle, alone=alone)
+            self.is_held = _lock_folder_handle(self._handle, alone=alone)
         except BlockingIOError:
             os.close(self._handle)
             raise
@@ -76,7 +76,7 @@ def base_alone(folder: Path) -> Generator[None]:
         hold = FolderHold(folder, alone=True)
     except BlockingIOError as error:
         raise _in_use(folder) from error
-    if not hold.is_held and _runs(_server_in(folder)[1]):
+    if not hold.is_held and _is_process_alive(_server_in(folder)[1]):
         hold.close()
         raise _in_use(folder)
     lock = FileLock(folder / LOCK, timeout=0, thread_local=False, mode=file_mode(folder))
@@ -106,7 +106,7 @@ def _in_use(folder: Path) -> ServiceError:
     """Say who has the base open: the server that has left word in the folder, or which processes."""
     pids = holders(folder)
     url, pid = _server_in(folder)
-    if pid in pids or (not pids and _runs(pid)):
+    if pid in pids or (not pids and _is_process_alive(pid)):
         message = f"A server has the base {folder} open, {f'at {url}, ' if url else ''}as process {pid}."
         return ServiceError(message, cure="Stop that server, and run the same again.")
     if os.getpid() in pids:
@@ -126,7 +126,7 @@ def _server_in(folder: Path) -> tuple[str, int]:
         return "", 0
 
 
-def _runs(pid: int) -> bool:
+def _is_process_alive(pid: int) -> bool:
     try:
         if pid > 0:
             os.kill(pid, 0)
@@ -137,7 +137,7 @@ def _runs(pid: int) -> bool:
     return pid > 0
 
 
-def _opened(folder: Path) -> int:
+def _open_folder_handle(folder: Path) -> int:
     if fcntl is None:
         return -1
     try:
@@ -146,7 +146,7 @@ def _opened(folder: Path) -> int:
         return -1
 
 
-def _locked(handle: int, *, alone: bool) -> bool:
+def _lock_folder_handle(handle: int, *, alone: bool) -> bool:
     """Lock the folder; False where that cannot be done. Raises BlockingIOError where others hold it otherwise."""
     if handle < 0 or fcntl is None:
         return False

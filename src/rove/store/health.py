@@ -225,7 +225,7 @@ async def _finish_writing(catalog: Catalog, index: VectorIndex, staged: Sequence
     leaving = await asyncio.to_thread(catalog.unforgotten)
     if staged:
         problems.append(f"{len(staged)} documents were on their way in when a writer stopped")
-        leaving += await _take_in(catalog, index, staged, problems)
+        leaving += await _publish_staged_rows(catalog, index, staged, problems)
     if deepened := await asyncio.to_thread(catalog.deepened):
         problems.append(f"{len(deepened)} documents had new vectors when a writer stopped")
         problems += await tell_deepened(catalog, index, deepened)
@@ -237,7 +237,9 @@ async def _finish_writing(catalog: Catalog, index: VectorIndex, staged: Sequence
         await drop_chunks(catalog, index, leaving)
 
 
-async def _take_in(catalog: Catalog, index: VectorIndex, staged: Sequence[int], problems: list[str]) -> list[str]:
+async def _publish_staged_rows(
+    catalog: Catalog, index: VectorIndex, staged: Sequence[int], problems: list[str]
+) -> list[str]:
     """Make staged documents live but for chunks that the index refuses; returns the chunks that they replace."""
     writer = RowWriter(index)
     for rows in await asyncio.to_thread(lambda: list(catalog.index_rows(seqs=staged))):
@@ -260,22 +262,22 @@ async def _make_anew(catalog: Catalog, index: VectorIndex, problems: list[str]) 
     """Make the index anew from what is live, then let in what is staged, chunk by chunk if need be."""
     staged = await asyncio.to_thread(catalog.staged)
     try:
-        await index.rebuild(_rows(catalog))
+        await index.rebuild(_iter_deep_row_batches(catalog))
     except Exception as error:  # noqa: BLE001 - a live chunk that it refuses, or the index itself: an empty one tells
         _check_mendable(error)
         await _make_anew_without(catalog, index, problems)
     await asyncio.to_thread(catalog.refreshed, await asyncio.to_thread(catalog.refreshing))
     await asyncio.to_thread(catalog.told, await asyncio.to_thread(catalog.deepened))
-    leaving = await _take_in(catalog, index, staged, problems) if staged else []
+    leaving = await _publish_staged_rows(catalog, index, staged, problems) if staged else []
     await index.remove(leaving)
     await asyncio.to_thread(catalog.forgotten, [*leaving, *await asyncio.to_thread(catalog.unforgotten)])
 
 
 async def _make_anew_without(catalog: Catalog, index: VectorIndex, problems: list[str]) -> None:
     """Make the index anew, and let go of the documents whose chunks it refuses."""
-    await index.rebuild(_nothing())
+    await index.rebuild(_no_index_rows())
     writer = RowWriter(index)
-    async for rows in _rows(catalog):
+    async for rows in _iter_deep_row_batches(catalog):
         await writer.add(rows)
     if writer.refused:
         lost, removed = await asyncio.to_thread(catalog.delete_refused, writer.refused)
@@ -331,12 +333,12 @@ def deep_rows(
         yield [row for row in rows if not row.shallow]
 
 
-async def _nothing() -> AsyncIterator[Sequence[IndexRow]]:
+async def _no_index_rows() -> AsyncIterator[Sequence[IndexRow]]:
     for rows in list[list[IndexRow]]():
         yield rows
 
 
-async def _rows(catalog: Catalog) -> AsyncIterator[Sequence[IndexRow]]:
+async def _iter_deep_row_batches(catalog: Catalog) -> AsyncIterator[Sequence[IndexRow]]:
     batches = deep_rows(catalog)
     while (rows := await asyncio.to_thread(next, batches, None)) is not None:
         yield rows

@@ -85,17 +85,17 @@ class Inverted:
 
     def rows(self, terms: Collection[str]) -> dict[str, Ints]:
         """The rows that hold each of these terms, dead ones too: (n,) int32, ascending."""
-        return {term: _in_turn(runs) for term, runs in self.runs(terms).items()}
+        return {term: _concatenate_run_rows(runs) for term, runs in self.runs(terms).items()}
 
     def has(self, term: str, row: int) -> bool:
         """Say whether a row holds a term."""
-        return any(_stands(rows, row) for rows, _ in self.runs([term])[term])
+        return any(_has_posting_row(rows, row) for rows, _ in self.runs([term])[term])
 
 
-def _in_turn(runs: Sequence[Run]) -> Ints:
+def _concatenate_run_rows(runs: Sequence[Run]) -> Ints:
     return runs[0][0] if len(runs) == 1 else np.concatenate([np.zeros(0, np.int32), *(rows for rows, _ in runs)])
 
 
-def _stands(rows: Ints, row: int) -> bool:
+def _has_posting_row(rows: Ints, row: int) -> bool:
     at = int(rows.searchsorted(np.int32(row)))
     return at < len(rows) and int(rows[at]) == row

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from sqlalchemy import Column, MetaData, String, Table, Text, delete, select
+from sqlalchemy import Column, MetaData, String, Table, Text, delete, select, update
 
 from rove.store.database import Database, insert_rows
 
@@ -39,6 +39,12 @@ class JobBoard:
         with self._database.write() as connection:
             insert_rows(connection, _jobs, [(job_id, caller, told, now.isoformat())], replace=True)
             connection.execute(delete(_jobs).where(_jobs.c.at < (now - REMEMBERED).isoformat()))
+
+    def pin_again(self, job_id: str, told: str) -> None:
+        """Say it of a job that is pinned; one that was taken off stays off."""
+        now = datetime.now(UTC).isoformat()
+        with self._database.write() as connection:
+            connection.execute(update(_jobs).where(_jobs.c.job_id == job_id).values(told=told, at=now))
 
     def read(self, job_id: str) -> tuple[str, str] | None:
         """Whose job that is, and what was told of it last; None where nothing is pinned."""

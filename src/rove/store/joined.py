@@ -84,7 +84,7 @@ class JoinedDocuments(Documents):
             revisions = tuple(part.revision() for part in self.parts)
             if self._shadows[0] != revisions:
                 before, found = set[str](), list[Collection[str]]()
-                for ids in map(_ids, self.parts):
+                for ids in map(_live_document_ids, self.parts):
                     found.append(frozenset(before & ids))
                     before |= ids
                 self._shadows = (revisions, found)
@@ -309,7 +309,7 @@ class _Beside(Follower):
         return [row for row in rows if row.fields["document_id"] not in self._hidden] if self._hidden else rows
 
 
-def _ids(part: Documents) -> set[str]:
+def _live_document_ids(part: Documents) -> set[str]:
     d = tables.documents.c
     with part.database.read() as connection:
         return set(connection.execute(select(d.document_id).where(d.revision > 0)).scalars())

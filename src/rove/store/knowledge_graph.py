@@ -32,7 +32,7 @@ BASE, FOLLOWED = "graph-base", "graph-followed"
 
 
 @contextmanager
-def _telling() -> Generator[None]:
+def _explain_erase_failure() -> Generator[None]:
     try:
         yield
     except ServiceError as error:
@@ -181,12 +181,12 @@ class KnowledgeGraph:
         Raises:
             ServiceError: it cannot be reached, and still has it.
         """
-        with _telling():
+        with _explain_erase_failure():
             await self.ready()
 
     def let_go_held(self) -> None:
         """See `let_go`; the caller holds the base. Blocks."""
-        with _telling():
+        with _explain_erase_failure():
             self.follow()
 
     def close(self) -> None:

@@ -88,7 +88,7 @@ class LanceIndex:
         """See `Index.remove`."""
         table = await self._open()
         for part in slices(list(chunk_ids), 2_000):
-            await table.delete(_ids(part))
+            await table.delete(_chunk_id_condition(part))
 
     async def optimize(self) -> None:
         """See `Index.optimize`: merges small files, takes new rows into the indices, builds a vector index when due.
@@ -139,7 +139,7 @@ class LanceIndex:
     async def rebuild(self, batches: AsyncIterator[Sequence[IndexRow]]) -> None:
         """See `Index.rebuild`."""
         await self.close()
-        await asyncio.to_thread(_clear, self.folder)
+        await asyncio.to_thread(_remove_lance_folder, self.folder)
         async for rows in batches:
             await self.add(rows)
         await self.optimize()
@@ -172,7 +172,7 @@ class LanceIndex:
             if where is not None:
                 query = query.where(compile_filter(where, (await table.schema()).names))
             found = await query.limit(top_k).to_arrow()
-            return _ranked(found, "_score")
+            return _rank_arrow_rows(found, "_score")
 
         return await self._ask(ask) if terms else []
 
@@ -194,7 +194,7 @@ class LanceIndex:
             if where is not None:
                 query = query.where(compile_filter(where, (await table.schema()).names)).maximum_nprobes(0)
             found = await query.limit(top_k).to_arrow()
-            return [(chunk_id, 1 + score) for chunk_id, score in _ranked(found, "_distance", sign=-1)]
+            return [(chunk_id, 1 + score) for chunk_id, score in _rank_arrow_rows(found, "_distance", sign=-1)]
 
         return await self._ask(ask)
 
@@ -202,7 +202,7 @@ class LanceIndex:
         """See `Index.chunk_ids`."""
 
         async def ask(table: AsyncTable) -> list[str]:
-            return _texts(await table.query().select(["chunk_id"]).to_arrow(), "chunk_id")
+            return _arrow_column_strings(await table.query().select(["chunk_id"]).to_arrow(), "chunk_id")
 
         return await self._ask(ask)
 
@@ -220,7 +220,7 @@ class LanceIndex:
             if not set(names) <= set((await table.schema()).names):
                 return []
             found = await table.query().select(names).to_arrow()
-            return list(zip(*(_texts(found, name) for name in names), strict=True))
+            return list(zip(*(_arrow_column_strings(found, name) for name in names), strict=True))
 
         rows = Counter(await self._ask(ask))
         return {document_id: Recalled(source, title, n) for (document_id, source, title), n in rows.items()}
@@ -284,22 +284,25 @@ class LanceIndex:
         return table
 
 
-def _clear(folder: Path) -> None:
+def _remove_lance_folder(folder: Path) -> None:
     if folder.is_dir() and not folder.is_symlink():
         shutil.rmtree(folder)
     else:
         folder.unlink(missing_ok=True)
 
 
-def _ids(chunk_ids: Collection[str]) -> str:
+def _chunk_id_condition(chunk_ids: Collection[str]) -> str:
     return f"chunk_id IN ({', '.join(repr(chunk_id) for chunk_id in chunk_ids)})"
 
 
-def _texts(table: pa.Table, column: str) -> list[str]:
+def _arrow_column_strings(table: pa.Table, column: str) -> list[str]:
     return cast("list[str]", table[column].to_pylist())
 
 
-def _ranked(found: pa.Table, column: str, *, sign: int = 1) -> list[Scored]:
+def _rank_arrow_rows(found: pa.Table, column: str, *, sign: int = 1) -> list[Scored]:
     scores = cast("list[float]", found[column].to_pylist())
-    ranked = [(chunk_id, sign * score) for chunk_id, score in zip(_texts(found, "chunk_id"), scores, strict=True)]
+    ranked = [
+        (chunk_id, sign * score)
+        for chunk_id, score in zip(_arrow_column_strings(found, "chunk_id"), scores, strict=True)
+    ]
     return sorted(ranked, key=lambda scored: (-scored[1], scored[0]))

@@ -71,7 +71,7 @@ def compile_filter(where: Filter, columns: Collection[str]) -> str:
     """Compile a filter to SQL that is true or false, never null, for a table that has these columns."""
     match where:
         case Compare(name, op, value):
-            tests = _tests(name, op, value, columns)
+            tests = _field_sql_tests(name, op, value, columns)
             return f"coalesce({' OR '.join(tests)}, false)" if tests else "false"
         case Not(part):
             return f"(NOT {compile_filter(part, columns)})"
@@ -84,7 +84,7 @@ def compile_filter(where: Filter, columns: Collection[str]) -> str:
             raise TypeError(message)
 
 
-def _tests(name: str, op: str, value: Scalar | tuple[Scalar, ...], columns: Collection[str]) -> list[str]:
+def _field_sql_tests(name: str, op: str, value: Scalar | tuple[Scalar, ...], columns: Collection[str]) -> list[str]:
     """SQL conditions of which one must hold, each safe against nulls."""
 
     def there(kind: str) -> str:
@@ -94,13 +94,13 @@ def _tests(name: str, op: str, value: Scalar | tuple[Scalar, ...], columns: Coll
     if op == "exists":
         return [f"{column} IS NOT NULL" for column in map(there, KINDS) if column]
     if isinstance(value, tuple):
-        each = (test for item in value for test in _tests(name, "==", item, columns))
+        each = (test for item in value for test in _field_sql_tests(name, "==", item, columns))
         return list(each) if op == "in" else []
     if op == "in":
         return []
     match value:
         case bool():
-            found = [(there("b"), _comparison(there("b"), op, "true" if value else "false"))]
+            found = [(there("b"), _sql_comparison(there("b"), op, "true" if value else "false"))]
         case str():
             found = [(there("s"), _text_test(there("s"), op, value)), (there("l"), _list_test(there("l"), op, value))]
         case _:
@@ -108,7 +108,7 @@ def _tests(name: str, op: str, value: Scalar | tuple[Scalar, ...], columns: Coll
     return [f"coalesce({test}, false)" for column, test in found if column]
 
 
-def _comparison(column: str, op: str, literal: str) -> str:
+def _sql_comparison(column: str, op: str, literal: str) -> str:
     return f"{column} {SQL_OPS[op]} {literal}"
 
 
@@ -116,19 +116,21 @@ def _text_test(column: str, op: str, value: str) -> str:
     """Compare text by code point. SQL has no literal for NULs and surrogates, which no stored text holds either."""
     odd = UNSTORED.search(value)
     if odd is None:
-        return _comparison(column, op, _quoted(value))
+        return _sql_comparison(column, op, _sql_string(value))
     if op == "==":
         return NEVER
     begin, above = value[: odd.start()], op in {">", ">="}
     if odd[0] == "\0":  # what is larger than `begin` is larger than this, since all other characters are
-        return _comparison(column, ">" if above else "<=", _quoted(begin))
-    return _comparison(column, ">=" if above else "<", _quoted(begin + "\ue000"))  # the first one after the surrogates
+        return _sql_comparison(column, ">" if above else "<=", _sql_string(begin))
+    return _sql_comparison(
+        column, ">=" if above else "<", _sql_string(begin + "\ue000")
+    )  # the first one after the surrogates
 
 
 def _list_test(column: str, op: str, value: str) -> str:
     """One element at least must pass."""
     if op == "==":
-        return NEVER if UNSTORED.search(value) else f"array_has({column}, {_quoted(value)})"
+        return NEVER if UNSTORED.search(value) else f"array_has({column}, {_sql_string(value)})"
     return _text_test(f"{'array_max' if op in {'>', '>='} else 'array_min'}({column})", op, value)
 
 
@@ -143,7 +145,7 @@ def _whole_test(column: str, op: str, value: float) -> str:
             return NEVER
         value = ceil(value) if op in {">=", "<"} else floor(value)
     if SMALLEST <= value <= LARGEST:
-        return _comparison(column, op, f"CAST('{value}' AS BIGINT)")
+        return _sql_comparison(column, op, f"CAST('{value}' AS BIGINT)")
     return f"{column} IS NOT NULL" if op != "==" and (value > 0) == (op in {"<", "<="}) else NEVER
 
 
@@ -154,9 +156,9 @@ def _float_test(column: str, op: str, value: float) -> str:
         return NEVER
     if op in {">", ">="}:
         op = op if below == above else ">="
-        return f"{_comparison(column, op, _double(above))} AND NOT isnan({column})"
+        return f"{_sql_comparison(column, op, _double(above))} AND NOT isnan({column})"
     op = op if below == above or op == "==" else "<="
-    return _comparison(column, op, _double(below))
+    return _sql_comparison(column, op, _double(below))
 
 
 def _floats_around(value: float) -> tuple[float, float]:
@@ -178,5 +180,5 @@ def _double(value: float) -> str:
     return f"CAST('{value!r}' AS DOUBLE)"
 
 
-def _quoted(value: str) -> str:
+def _sql_string(value: str) -> str:
     return "'" + value.replace("'", "''") + "'"

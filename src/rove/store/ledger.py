@@ -69,6 +69,10 @@ class Ledger:
         source = tables.ledger.c.source
         return self._held([func.substr(source, 1, len(prefix)) == prefix for prefix in prefixes])
 
+    def held_ending(self, ends: Sequence[str]) -> list[HeldSource]:
+        """What is known of the sources whose names end so."""
+        return self._held([tables.ledger.c.source.endswith(end, autoescape=True) for end in ends])
+
     def held_as(self, sources: Sequence[str], fingerprints: Sequence[str]) -> list[HeldSource]:
         """What is known of these sources, and of those that had one of these fingerprints when they were read."""
         led = tables.ledger.c

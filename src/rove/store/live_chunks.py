@@ -101,12 +101,14 @@ class LiveChunks:
         if along and (view := current()) is not None:
             kept = view.along(self.database, along)
             kept.update((row.chunk_id, row.along) for row in rows if row.along is not None)
-        return {row.chunk_id: _found(row) for row in rows}
+        return {row.chunk_id: _live_chunk_from_row(row) for row in rows}
 
     def find_chunks(self, document_id: str, where: Filter | None) -> list[Found]:
         """Fetch the live chunks of a document that a filter lets through, in their order."""
-        rows = [(row, _found(row)) for row in _OF_DOCUMENT.rows(self.database, [document_id])]
-        return [found for row, found in rows if where is None or where.matches(_fields(row, found.chunk))]
+        rows = [(row, _live_chunk_from_row(row)) for row in _OF_DOCUMENT.rows(self.database, [document_id])]
+        return [
+            found for row, found in rows if where is None or where.matches(_filterable_chunk_fields(row, found.chunk))
+        ]
 
     def living(self, chunk_ids: Collection[str]) -> set[str]:
         """Those of these chunks that are live."""
@@ -155,11 +157,11 @@ class LiveChunks:
         return found, [chunk_id for chunk_id in chunk_ids if chunk_id not in found]
 
 
-def _found(row: AnyRow) -> Found:
+def _live_chunk_from_row(row: AnyRow) -> Found:
     metadata = shown_metadata(row.document_metadata, row.enriched)
     return Found(chunk_of(row, row.document_id, metadata), row.source, row.title)
 
 
-def _fields(row: AnyRow, chunk: Chunk) -> dict[str, MetaValue]:
+def _filterable_chunk_fields(row: AnyRow, chunk: Chunk) -> dict[str, MetaValue]:
     """The fields of a chunk that a filter can name; `kind` of the row is the chunk's, `type` its document's."""
     return {**fields_of(row, chunk, chunk.metadata), "type": row.type}

@@ -39,7 +39,7 @@ class MadeKeys:
         """All of them, by name; one of which nobody knows what it gives any more gives nothing."""
         with self._database.read() as connection:
             rows = connection.execute(select(made_keys).order_by(_K.name)).all()
-        return [_key(*row) for row in rows]
+        return [_access_key_from_row(*row) for row in rows]
 
     def put(self, key: MadeKey) -> None:
         """Keep a key.
@@ -47,8 +47,13 @@ class MadeKeys:
         Raises:
             InputError: there is one of this name.
         """
-        labels = "" if key.labels is None else _json(key.labels)
-        row = {"name": key.name, "hash": key.hash, "spaces": _json(key.spaces), "rights": _json(key.rights)}
+        labels = "" if key.labels is None else _encode_key_texts(key.labels)
+        row = {
+            "name": key.name,
+            "hash": key.hash,
+            "spaces": _encode_key_texts(key.spaces),
+            "rights": _encode_key_texts(key.rights),
+        }
         try:
             with self._database.write() as connection:
                 now = datetime.now(UTC).isoformat(timespec="milliseconds")
@@ -66,12 +71,12 @@ class MadeKeys:
         return gone
 
 
-def _key(name: str, hashed: str, spaces: str, rights: str, labels: str, _: str) -> MadeKey:
+def _access_key_from_row(name: str, hashed: str, spaces: str, rights: str, labels: str, _: str) -> MadeKey:
     try:
         return MadeKey(name, hashed, read_texts(spaces), read_texts(rights), read_texts(labels) if labels else None)
     except UNREADABLE:
         return MadeKey(name, hashed, (), (), ())
 
 
-def _json(words: Sequence[str]) -> str:
+def _encode_key_texts(words: Sequence[str]) -> str:
     return json.dumps(list(words))

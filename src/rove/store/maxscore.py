@@ -80,7 +80,7 @@ def best(parts: Sequence[Part], scorer: Scorer, top_k: int, tried: int) -> tuple
     sums = every.take(units)
     for at in range(len(held), len(parts)):
         if rest[at] >= floor.score:
-            units, sums = _with(parts[at], units, sums, floor.score - rest[at + 1])
+            units, sums = _add_term_scores(parts[at], units, sums, floor.score - rest[at + 1])
         elif len(units) > WORTH:
             sums = sums + parts[at].to(units)
         else:
@@ -119,7 +119,7 @@ def _reaching(held: Sequence[Ints], every: Floats, least: float) -> Ints:
     return distinct(np.concatenate([np.zeros(0, np.int32), *near]))
 
 
-def _with(part: Part, units: Ints, sums: Floats, floor: float) -> tuple[Ints, Floats]:
+def _add_term_scores(part: Part, units: Ints, sums: Floats, floor: float) -> tuple[Ints, Floats]:
     """Add a term's scores to the sums of the candidates, and the candidates that it brings in."""
     new, gains = part.above(floor)
     sums = sums + part.to(units)

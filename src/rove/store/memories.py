@@ -73,7 +73,7 @@ class Memories:
         now = datetime.now(UTC).isoformat(timespec="seconds")
         with self._database.write() as connection:
             ids = {entry.fact.citation.document_id for entry in facts} | {entry.end.document_id for entry in leads}
-            live = _live(connection, ids)
+            live = _live_seqs_of_documents(connection, ids)
             kept = [entry for entry in facts if _keep_fact(connection, live, space, entry, now)]
             walks = {entry.end.walk_id for entry in leads}
             connection.execute(delete(tables.memory_leads).where(within(tables.memory_leads.c.walk_id, sorted(walks))))
@@ -133,7 +133,9 @@ class Memories:
         blobs = [row.asked for row in leads_of]
         asked = read_vectors(blobs, self._dimension or usual_length(blobs), zeros=True)
         return {row.seq for row in rows if row.walk_id is None}, [
-            LeadEntry(_lead_of(row), vector) for row, vector in zip(leads_of, asked, strict=True) if vector is not None
+            LeadEntry(_lead_end_from_row(row), vector)
+            for row, vector in zip(leads_of, asked, strict=True)
+            if vector is not None
         ]
 
     def _check(self, rows: Sequence[AnyRow]) -> None:
@@ -194,7 +196,7 @@ _WHERE = tables.memory_walks.c["where"].label("seen")
 _SHOWN = tuple(c for c in tables.memory_facts.columns if c.name not in {"terms", "vector", "asked"})
 
 
-def _live(connection: Connection, document_ids: Iterable[str]) -> dict[str, int]:
+def _live_seqs_of_documents(connection: Connection, document_ids: Iterable[str]) -> dict[str, int]:
     d = tables.documents.c
     query = select(d.document_id, d.seq).where(within(d.document_id, sorted(document_ids)), d.revision > 0)
     return {row.document_id: row.seq for row in connection.execute(query)}
@@ -292,7 +294,7 @@ def _fact_of(row: AnyRow) -> Remembered:
     )
 
 
-def _lead_of(row: AnyRow) -> LeadEnd:
+def _lead_end_from_row(row: AnyRow) -> LeadEnd:
     return LeadEnd(
         row.text,
         row.kind,

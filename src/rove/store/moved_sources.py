@@ -109,7 +109,7 @@ def _move(database: Database, moves: Mapping[str, str], renamed: Collection[str]
         _move_entries(connection, moves, renamed)
         if not rows:
             return []
-        values = [_moved_row(row, moves[row.ledger_source]) for row in rows]
+        values = [_source_move_values(row, moves[row.ledger_source]) for row in rows]
         to_change = update(tables.documents).where(d.seq == bindparam("row", type_=Integer))
         to_change = to_change.values(
             ledger_source=bindparam("new_ledger_source", type_=String),
@@ -123,7 +123,7 @@ def _move(database: Database, moves: Mapping[str, str], renamed: Collection[str]
     return [row.seq for row in rows]
 
 
-def _moved_row(row: AnyRow, new: str) -> dict[str, object]:
+def _source_move_values(row: AnyRow, new: str) -> dict[str, object]:
     old, written = row.ledger_source, row.metadata
     metadata = readable_metadata(written) or {}
     if str(parent := metadata.get(PARENT, "")).startswith(old):

@@ -42,13 +42,16 @@ class NameGraph:
         than `MAX_NAMESAKES` have points nowhere. `access_filter`: no title or document counts that it hides.
         """
         terms = [telling_terms(text.text, text.language) for text in texts]
-        names = {key for text in texts for name in text.names for key in (name, *_parts(name))}
+        names = {key for text in texts for name in text.names for key in (name, *_name_key_parts(name))}
         titles = self._resident.look(lambda index: index.titles(terms, names, MAX_NAMESAKES + 1, access_filter))
         sizes: dict[str, set[int]] = {}
         for key in titles:
             sizes.setdefault(key.partition(JOINT)[0], set()).add(key.count(JOINT) + 1)
         longest = {first: sorted(some, reverse=True) for first, some in sizes.items()}
-        return [_meant(own, set(text.names), titles, longest) for own, text in zip(terms, texts, strict=True)]
+        return [
+            _match_named_documents(own, set(text.names), titles, longest)
+            for own, text in zip(terms, texts, strict=True)
+        ]
 
     def sharing(
         self, each: Sequence[Collection[str]], most: int, access_filter: Filter | None = None
@@ -70,7 +73,7 @@ class NameGraph:
         return shared
 
 
-def _meant(
+def _match_named_documents(
     terms: Sequence[str],
     names: Collection[str],
     titles: Mapping[str, Sequence[str]],
@@ -89,7 +92,7 @@ def _meant(
         if size > 1 or (size == 1 and key in names):
             keys[key] = 1.0
         at += max(size, 1)
-    for part in (part for name in sorted(set(names).difference(keys)) for part in _parts(name)):
+    for part in (part for name in sorted(set(names).difference(keys)) for part in _name_key_parts(name)):
         if part in titles:
             keys.setdefault(part, PART)
     found: dict[str, float] = {}
@@ -99,7 +102,7 @@ def _meant(
     return found
 
 
-def _parts(key: str) -> list[str]:
+def _name_key_parts(key: str) -> list[str]:
     terms = key.split(JOINT)
     if len(terms) < 2:
         return []

@@ -27,7 +27,7 @@ class NameRows:
 
     def extend(self, rows: Sequence[IndexRow], first: int) -> None:
         """Add rows; `first`: the number of the first."""
-        self._held.extend([[*row.names.split(), *_marked(row.titles)] for row in rows], first)
+        self._held.extend([[*row.names.split(), *_iter_title_terms(row.titles)] for row in rows], first)
 
     def packed(self, keep: Mask) -> dict[str, NDArray[Any] | ArrayInParts]:
         """Return the arrays that `restore` takes, of the rows to keep, (n,) bool."""
@@ -65,7 +65,7 @@ class NameRows:
         return {key for key in found if key + TITLE in titles}
 
 
-def _marked(titles: Collection[str]) -> Iterator[str]:
+def _iter_title_terms(titles: Collection[str]) -> Iterator[str]:
     for key in titles:
         yield key + TITLE
         if key.count(JOINT) > 1:

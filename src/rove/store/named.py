@@ -26,11 +26,11 @@ def find_named(documents: Documents, places: Mapping[str, str], *, whole: bool =
         InputError: a name is of no document, or could mean several.
     """
     found = documents.documents(ids=list(places), sources=[*places, *places.values()])
-    held = {value for info in found for value in (info.document_id, *_sources(info))}
+    held = {value for info in found for value in (info.document_id, *_source_and_file(info))}
     unknown = [name for name, place in places.items() if name not in held and place not in held]
     if unknown and not whole:
         may_be = documents.find_documents([_query(name) for name in unknown])
-        near = {name: _near(name, infos) for name, infos in zip(unknown, may_be, strict=True)}
+        near = {name: _match_partial_name(name, infos) for name, infos in zip(unknown, may_be, strict=True)}
         more = [info.document_id for infos in near.values() for info in infos]
         if more:
             found = documents.documents(ids=[*more, *(info.document_id for info in found)])
@@ -42,7 +42,7 @@ def find_named(documents: Documents, places: Mapping[str, str], *, whole: bool =
 
 
 def _query(name: str) -> DocumentQuery:
-    """All that `_near` can mean, and more: the database looks for it, in which there may be millions."""
+    """All that `_match_partial_name` can mean, and more: the database looks for it, in which there may be millions."""
     ends = _path_end(name)
     return DocumentQuery(begun=name, within_path=f"/{ends}" if ends else "")
 
@@ -51,7 +51,7 @@ def _path_end(name: str) -> str:
     return name.replace("\\", "/").removeprefix("./")
 
 
-def _near(name: str, every: Sequence[DocumentInfo]) -> list[DocumentInfo]:
+def _match_partial_name(name: str, every: Sequence[DocumentInfo]) -> list[DocumentInfo]:
     """The documents whose id begins, or whose path ends so, where that is one id or one path.
 
     Raises:
@@ -59,9 +59,9 @@ def _near(name: str, every: Sequence[DocumentInfo]) -> list[DocumentInfo]:
     """
     ids = [info for info in every if len(name) >= SHORTEST and info.document_id.startswith(name)]
     ends = _path_end(name)
-    of_path = [info for info in every if any(one.endswith(f"/{ends}") for one in _sources(info)) and ends]
+    of_path = [info for info in every if any(one.endswith(f"/{ends}") for one in _source_and_file(info)) and ends]
     meant = {info.document_id: info.document_id for info in ids}
-    meant |= {info.document_id: _sources(info)[-1] for info in of_path if info.document_id not in meant}
+    meant |= {info.document_id: _source_and_file(info)[-1] for info in of_path if info.document_id not in meant}
     places = list(dict.fromkeys(meant.values()))
     if len(places) > 1:
         shown = ", ".join(places[:SHOWN]) + (" …" if len(places) > SHOWN else "")
@@ -70,6 +70,6 @@ def _near(name: str, every: Sequence[DocumentInfo]) -> list[DocumentInfo]:
     return [info for info in every if info.document_id in meant]
 
 
-def _sources(info: DocumentInfo) -> tuple[str, str]:
+def _source_and_file(info: DocumentInfo) -> tuple[str, str]:
     """Where a document was read from, and the file that holds it."""
     return info.source, info.source.rpartition("#")[0] or info.source

@@ -69,8 +69,8 @@ class Nearest:
             made = partitioned(held, rows, self._labels()[positions], self._partitions)
             positions, more = positions[made.order], made.arrays()
         return {
-            "upper": _blocks(held.upper, positions),
-            "lower": _blocks(held.lower, positions),
+            "upper": _gather_rows_in_blocks(held.upper, positions),
+            "lower": _gather_rows_in_blocks(held.lower, positions),
             "exponents": held.exponents[positions],
             **more,
         }
@@ -201,7 +201,7 @@ class _Likely:
         self.positions, self._cosines = positions, cosines
 
 
-def _blocks(rows: Growing[np.int8] | Growing[np.uint8], chosen: Places) -> ArrayInParts:
+def _gather_rows_in_blocks(rows: Growing[np.int8] | Growing[np.uint8], chosen: Places) -> ArrayInParts:
     """These rows, in this order, as blocks. Rows that are added meanwhile do not matter."""
 
     def parts() -> Iterator[Array]:

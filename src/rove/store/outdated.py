@@ -32,7 +32,7 @@ class Outdated:
         """From which day the oldest text of each of these sources is, by ISO 8601; one that is up to date is absent."""
         found: dict[str, str] = {}
         for row in self._rows(sources):
-            if day := _day(row):
+            if day := _row_as_of_day(row):
                 found[row.ledger_source] = min(day, found.get(row.ledger_source, day))
         return found
 
@@ -41,7 +41,7 @@ class Outdated:
         return {
             row.document_id: {TEXT_AS_OF: days[row.ledger_source]}
             for row in self._rows(list(days))
-            if not _day(row) and row.document_id not in fresh.get(row.ledger_source, ())
+            if not _row_as_of_day(row) and row.document_id not in fresh.get(row.ledger_source, ())
         }
 
     def marked_gone(self, days: Mapping[str, str]) -> Fields:
@@ -49,7 +49,7 @@ class Outdated:
         with self._database.write() as connection:
             set_fact(connection, FILES_GONE, "yes")
         return {
-            row.document_id: {TEXT_AS_OF: _day(row) or days[row.ledger_source], FILE_GONE: True}
+            row.document_id: {TEXT_AS_OF: _row_as_of_day(row) or days[row.ledger_source], FILE_GONE: True}
             for row in self._rows(list(days))
         }
 
@@ -79,14 +79,14 @@ class GoneFiles:
         """Say whether a file was gone when its folder was added again; read anew where the base has changed."""
         revision = self._documents.revision()
         if revision > self._known[0] and not self._known[1]:
-            self._known = (revision, any(map(_lost_a_file, self._documents.parts)))
+            self._known = (revision, any(map(_has_lost_source_files, self._documents.parts)))
         return self._known[1]
 
 
-def _lost_a_file(documents: Documents) -> bool:
+def _has_lost_source_files(documents: Documents) -> bool:
     with documents.database.read() as connection:
         return bool(get_fact(connection, FILES_GONE))
 
 
-def _day(row: AnyRow) -> str:
+def _row_as_of_day(row: AnyRow) -> str:
     return str((readable_metadata(row.fields or "") or {}).get(TEXT_AS_OF, ""))

@@ -68,7 +68,7 @@ class PeopleLog:
     def people(self) -> list[Person]:
         """All of them, by name."""
         with self._database.read() as connection:
-            return _people(connection)
+            return _select_all_people(connection)
 
     def get(self, name: str) -> Person | None:
         """Who has this name, whatever its case."""
@@ -101,11 +101,16 @@ class PeopleLog:
             InputError: there is somebody of this name.
         """
         row: dict[str, Any] = {"person_id": token_hex(8), "name": name, "folded": folded(name), "full_name": full_name}
-        row |= {"role": role, "spaces": json.dumps(list(spaces)), "labels": _labels(labels), "password": ""}
+        row |= {
+            "role": role,
+            "spaces": json.dumps(list(spaces)),
+            "labels": _encode_person_labels(labels),
+            "password": "",
+        }
         row |= {"issuer": issuer, "subject": subject, "disabled": False, "created_at": self._now(), "last_seen": ""}
         try:
             with self._database.write() as connection:
-                before = _people(connection)
+                before = _select_all_people(connection)
                 connection.execute(insert(people).values(**row))
                 self._changed(connection, before, check)
         except IntegrityError as error:
@@ -119,12 +124,12 @@ class PeopleLog:
         if "spaces" in values:
             values["spaces"] = json.dumps(list(values["spaces"]))
         if "labels" in values:
-            values["labels"] = _labels(values["labels"])
+            values["labels"] = _encode_person_labels(values["labels"])
         with self._database.write() as connection:
-            before = _people(connection)
+            before = _select_all_people(connection)
             connection.execute(update(people).where(_P.person_id == person_id).values(**values))
             if values.get("disabled") or any(
-                one.role != values.get("role", one.role) for one in _of(before, person_id)
+                one.role != values.get("role", one.role) for one in _people_with_id(before, person_id)
             ):
                 connection.execute(delete(person_sessions).where(_S.person_id == person_id))
             if values.get("disabled"):
@@ -134,7 +139,7 @@ class PeopleLog:
     def remove(self, person_id: str, check: Check | None = None) -> None:
         """Take somebody out, with sessions and invitations."""
         with self._database.write() as connection:
-            before = _people(connection)
+            before = _select_all_people(connection)
             for table in (person_sessions, person_invitations, people):
                 connection.execute(delete(table).where(table.c.person_id == person_id))
             self._changed(connection, before, check)
@@ -158,7 +163,7 @@ class PeopleLog:
 
     def invite(self, person_id: str) -> tuple[str, str]:
         """Make an invitation in place of the one before; returns its token, which is not kept, and when it expires."""
-        token, expires_at = make_token(), _iso(self._clock() + timedelta(hours=INVITED_H))
+        token, expires_at = make_token(), _utc_iso_text(self._clock() + timedelta(hours=INVITED_H))
         with self._database.write() as connection:
             connection.execute(delete(person_invitations).where(_I.person_id == person_id))
             row = {"token_hash": hash_token(token), "person_id": person_id, "expires_at": expires_at}
@@ -195,16 +200,18 @@ class PeopleLog:
     def begin_session(self, person_id: str, way: str, *, idle_h: float, max_h: float) -> str:
         """Sign somebody in; returns the session's token, which is not kept. Sessions that have expired go."""
         token, now = make_token(), self._clock()
-        idle, oldest = _iso(now - timedelta(hours=idle_h)), _iso(now - timedelta(hours=max_h))
+        idle, oldest = _utc_iso_text(now - timedelta(hours=idle_h)), _utc_iso_text(now - timedelta(hours=max_h))
         latest = select(_S.token_hash).where(_S.person_id == person_id).order_by(_S.seen_at.desc())
         with self._database.write() as connection:
             connection.execute(delete(person_sessions).where((_S.seen_at < idle) | (_S.created_at < oldest)))
-            connection.execute(delete(person_invitations).where(_I.expires_at < _iso(now)))
+            connection.execute(delete(person_invitations).where(_I.expires_at < _utc_iso_text(now)))
             surplus = list(connection.execute(latest).scalars())[SESSIONS_EACH - 1 :]
             connection.execute(delete(person_sessions).where(within(_S.token_hash, surplus)))
             row = {"token_hash": hash_token(token), "person_id": person_id, "way": way}
-            connection.execute(insert(person_sessions).values(**row, created_at=_iso(now), seen_at=_iso(now)))
-            connection.execute(update(people).where(_P.person_id == person_id).values(last_seen=_iso(now)))
+            connection.execute(
+                insert(person_sessions).values(**row, created_at=_utc_iso_text(now), seen_at=_utc_iso_text(now))
+            )
+            connection.execute(update(people).where(_P.person_id == person_id).values(last_seen=_utc_iso_text(now)))
         return token
 
     def session(self, token_hash: str) -> tuple[PersonSession, Person] | None:
@@ -237,14 +244,14 @@ class PeopleLog:
 
     def _changed(self, connection: Connection, before: Sequence[Person], check: Check | None) -> None:
         if check:
-            check(before, _people(connection))
+            check(before, _select_all_people(connection))
         self._count(connection)
 
     def _count(self, connection: Connection) -> None:
         count_change(connection)
 
     def _now(self) -> str:
-        return _iso(self._clock())
+        return _utc_iso_text(self._clock())
 
 
 def count_change(connection: Connection) -> None:
@@ -258,11 +265,11 @@ def is_any(database: Database) -> bool:
         return bool(connection.execute(select(func.count()).select_from(people)).scalar_one())
 
 
-def _people(connection: Connection) -> list[Person]:
+def _select_all_people(connection: Connection) -> list[Person]:
     return [_person(row) for row in connection.execute(select(people).order_by(_P.folded))]
 
 
-def _of(found: Sequence[Person], person_id: str) -> list[Person]:
+def _people_with_id(found: Sequence[Person], person_id: str) -> list[Person]:
     return [person for person in found if person.person_id == person_id]
 
 
@@ -295,9 +302,9 @@ def _only(found: Person | None) -> Person:
     return found
 
 
-def _labels(labels: Sequence[str] | None) -> str:
+def _encode_person_labels(labels: Sequence[str] | None) -> str:
     return "" if labels is None else json.dumps(list(labels))
 
 
-def _iso(moment: datetime) -> str:
+def _utc_iso_text(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat(timespec="milliseconds")

@@ -308,19 +308,19 @@ def _column_type(element: String, compiler: PGTypeCompiler, **given: Any) -> str
     return f"{written}{ordered}"
 
 
-def _json(element: FunctionElement[Any], compiler: SQLCompiler, **given: Any) -> str:  # noqa: ANN401 - SQLAlchemy's
+def _jsonb_argument_sql(element: FunctionElement[Any], compiler: SQLCompiler, **given: Any) -> str:  # noqa: ANN401 - SQLAlchemy's
     """The argument as JSON, in which NUL is written as it is kept: see `_Dumper`."""
     return f"CAST(replace({compiler.process(element.clauses, **given)}, '\\u0000', '\\ufffd') AS jsonb)"
 
 
 @compiles(Texts, "postgresql")
-def _texts(element: Texts, compiler: SQLCompiler, **given: Any) -> str:  # noqa: ANN401 - SQLAlchemy's
-    return f"(SELECT jsonb_array_elements_text({_json(element, compiler, **given)}))"
+def _compile_jsonb_texts(element: Texts, compiler: SQLCompiler, **given: Any) -> str:  # noqa: ANN401 - SQLAlchemy's
+    return f"(SELECT jsonb_array_elements_text({_jsonb_argument_sql(element, compiler, **given)}))"
 
 
 @compiles(Numbers, "postgresql")
-def _numbers(element: Numbers, compiler: SQLCompiler, **given: Any) -> str:  # noqa: ANN401 - SQLAlchemy's
-    values = f"jsonb_array_elements_text({_json(element, compiler, **given)})"
+def _compile_jsonb_numbers(element: Numbers, compiler: SQLCompiler, **given: Any) -> str:  # noqa: ANN401 - SQLAlchemy's
+    values = f"jsonb_array_elements_text({_jsonb_argument_sql(element, compiler, **given)})"
     return f"(SELECT CAST(value AS bigint) FROM {values} AS value)"
 
 
@@ -331,5 +331,5 @@ def _place_in(element: PlaceIn, compiler: SQLCompiler, **given: Any) -> str:  # 
 
 @compiles(NamesIn, "postgresql")
 def _names_in(element: NamesIn, compiler: SQLCompiler, **given: Any) -> str:  # noqa: ANN401 - SQLAlchemy's
-    names = f"jsonb_object_keys({_json(element, compiler, **given)})"
+    names = f"jsonb_object_keys({_jsonb_argument_sql(element, compiler, **given)})"
     return f"(SELECT CAST(json_agg(name) AS text) FROM {names} AS name)"

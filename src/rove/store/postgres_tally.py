@@ -66,19 +66,19 @@ class PostgresTally:
         if not self.is_shared:
             return 0.0
         step = MINUTE_S / per_minute
-        ((taken, due_s),) = await self._lines.fetch(_TAKE, {"name": _hashed(name), "step": step})
+        ((taken, due_s),) = await self._lines.fetch(_TAKE, {"name": _tally_name_digest(name), "step": step})
         return 0.0 if taken else max(float(due_s or 0.0) + step - MINUTE_S, 0.001)
 
     async def is_full(self, name: str, at_once: int) -> bool:
         """See `Tally.is_full`."""
-        rows = await self._lines.fetch(_COUNT, {"name": _hashed(name)}) if self.is_shared else []
+        rows = await self._lines.fetch(_COUNT, {"name": _tally_name_digest(name)}) if self.is_shared else []
         return bool(rows) and rows[0][0] >= at_once
 
     async def enter(self, name: str, at_once: int) -> bool:
         """See `Tally.enter`. A place that comes when nobody waits for it any more is given back."""
         if not self.is_shared:
             return True
-        given = {"name": _hashed(name), "server": self._server, "most": at_once}
+        given = {"name": _tally_name_digest(name), "server": self._server, "most": at_once}
         entering = asyncio.create_task(self._lines.fetch(_ENTER, given))
         try:
             return bool(await asyncio.shield(entering))
@@ -94,7 +94,7 @@ class PostgresTally:
         """See `Tally.leave`. What cannot be given back now is with the next beat."""
         if not self.is_shared:
             return
-        leaving = asyncio.create_task(self._leave(_hashed(name), 1))
+        leaving = asyncio.create_task(self._leave(_tally_name_digest(name), 1))
         self._leaving.add(leaving)
         leaving.add_done_callback(self._leaving.discard)
 
@@ -117,5 +117,5 @@ class PostgresTally:
         await asyncio.gather(*self._leaving, return_exceptions=True)
 
 
-def _hashed(name: str) -> str:
+def _tally_name_digest(name: str) -> str:
     return sha256(name.encode("utf-8", "surrogateescape")).hexdigest()[:32]

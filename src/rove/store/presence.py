@@ -60,9 +60,9 @@ def remains_of(folder: Path) -> Remains:
     """Look at what lies in the folder of a base; nothing is opened."""
     wal = folder / WAL
     return Remains(
-        index_bytes=_bytes_in(folder / INDEX) + _bytes_in(folder / RESIDENT),
-        originals=_entries(folder / ORIGINALS),
-        jobs=_entries(folder / INCOMING),
+        index_bytes=_folder_byte_count(folder / INDEX) + _folder_byte_count(folder / RESIDENT),
+        originals=_folder_entry_count(folder / ORIGINALS),
+        jobs=_folder_entry_count(folder / INCOMING),
         wal_bytes=wal.stat().st_size if wal.is_file() else 0,
         written=(folder / LOCK).exists(),
     )
@@ -102,7 +102,7 @@ def check_there(folder: Path) -> None:
     """
     check_not_lost(folder)
     if not (folder / CATALOG).is_file():
-        raise _absent(folder, f"There is no base in {folder}.")
+        raise _no_such_base_error(folder, f"There is no base in {folder}.")
 
 
 def check_folder(folder: Path) -> None:
@@ -113,16 +113,16 @@ def check_folder(folder: Path) -> None:
     """
     check_not_lost(folder)
     if not folder.is_dir():
-        raise _absent(folder, f"There is no folder {folder} to serve.")
+        raise _no_such_base_error(folder, f"There is no folder {folder} to serve.")
 
 
-def _absent(folder: Path, message: str) -> ConfigError:
-    near = _meant(folder)
+def _no_such_base_error(folder: Path, message: str) -> ConfigError:
+    near = _nearest_base_folder(folder)
     ask = f"Did you mean {near}? " if near else ""
     return ConfigError(message, cure=f"{ask}A base is made by: rove add SOURCE --kb {folder}")
 
 
-def _meant(folder: Path) -> Path | None:
+def _nearest_base_folder(folder: Path) -> Path | None:
     """The base beside this folder, or in it, whose name is the most like it."""
     beside = folder.absolute().parent
     if not beside.is_dir():
@@ -134,9 +134,9 @@ def _meant(folder: Path) -> Path | None:
     return found and (found if folder.is_absolute() else folder.parent / found.relative_to(beside))
 
 
-def _entries(folder: Path) -> int:
+def _folder_entry_count(folder: Path) -> int:
     return sum(1 for _ in folder.iterdir()) if folder.is_dir() else 0
 
 
-def _bytes_in(folder: Path) -> int:
+def _folder_byte_count(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) if folder.is_dir() else 0

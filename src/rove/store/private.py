@@ -36,12 +36,12 @@ def make_folder(folder: Path) -> None:
 
 def make_private(folder: Path) -> None:
     """Make a folder within that of a base, if it is missing, as open to others as the base is."""
-    folder.mkdir(mode=_allowed(folder.parent), exist_ok=True)
+    folder.mkdir(mode=_permission_bits(folder.parent), exist_ok=True)
 
 
 def file_mode(folder: Path) -> int:
     """The mode of a new file in this folder; the umask takes from it."""
-    return _allowed(folder) & 0o666
+    return _permission_bits(folder) & 0o666
 
 
 def keep_private(folder: Path) -> None:
@@ -52,29 +52,29 @@ def keep_private(folder: Path) -> None:
     if os.name == "nt":
         return
     with suppress(OSError):
-        allowed = _allowed(folder)
+        allowed = _permission_bits(folder)
         entries = list(folder.iterdir())
         own = [path for path in entries if path.name.startswith(OWN)]
         for path in own:
-            for each in _within(path):
-                _take_away(each, allowed)
+            for each in _walk_folder_paths(path):
+                _restrict_permissions(each, allowed)
         if all(path in own or path.name == SETTINGS for path in entries):
-            _take_away(folder, allowed)
+            _restrict_permissions(folder, allowed)
 
 
-def _allowed(folder: Path) -> int:
+def _permission_bits(folder: Path) -> int:
     shared = folder.stat().st_mode & (stat.S_ISGID | stat.S_IWGRP)
     return OWNER_AND_GROUP if shared else OWNER
 
 
-def _within(path: Path) -> Iterator[str]:
+def _walk_folder_paths(path: Path) -> Iterator[str]:
     yield str(path)
     if path.is_dir() and not path.is_symlink():
         for at, folders, files in os.walk(path):
             yield from (os.path.join(at, name) for name in (*folders, *files))  # noqa: PTH118 - thousands of names
 
 
-def _take_away(path: str | Path, allowed: int) -> None:
+def _restrict_permissions(path: str | Path, allowed: int) -> None:
     with suppress(OSError):  # it has gone meanwhile, or is another user's
         mode = os.lstat(path).st_mode
         if not stat.S_ISLNK(mode) and mode & 0o777 & ~allowed:

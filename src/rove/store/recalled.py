@@ -17,7 +17,7 @@ from rove.store.snapshot import newest
 
 async def recalled(folder: Path, settings: StoreSettings) -> Mapping[str, Recalled]:
     """Return what is still known of each document of the base in `folder`, by its id, as far as it can be read."""
-    by_index = await _by_index(folder / INDEX, settings)
+    by_index = await _recall_from_index(folder / INDEX, settings)
     return {**by_index, **await asyncio.to_thread(_by_snapshot, folder / RESIDENT)}
 
 
@@ -30,7 +30,7 @@ def _by_snapshot(folder: Path) -> Mapping[str, Recalled]:
     return index.recall()
 
 
-async def _by_index(folder: Path, settings: StoreSettings) -> Mapping[str, Recalled]:
+async def _recall_from_index(folder: Path, settings: StoreSettings) -> Mapping[str, Recalled]:
     if settings.index in NAMES or not await asyncio.to_thread(folder.is_dir):
         return {}
     index: VectorIndex = INDEXES.get(settings.index)(folder=folder, dimension=1)

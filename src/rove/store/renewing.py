@@ -38,7 +38,7 @@ def to_embed(database: Database, rows: Sequence[DamagedRow]) -> ToEmbed:
     seqs = [row.seq for row in rows if row.table == tables.vectors.name]
     others = {(row.table, row.seq) for row in rows if row.table != tables.vectors.name}
     with database.snapshot() as connection:
-        texts = {key: indexed(row.prefix, row.text) for row, key in _keyed(connection, seqs)}
+        texts = {key: indexed(row.prefix, row.text) for row, key in _chunks_with_vector_keys(connection, seqs)}
         own = {one.text for one in own_vectors(connection) if (one.table.name, one.seq) in others} if others else ()
     return ToEmbed(texts, own)
 
@@ -57,7 +57,7 @@ def renew(
     seqs = [row.seq for row in rows if row.table == tables.vectors.name]
     others = {(row.table, row.seq) for row in rows if row.table != tables.vectors.name}
     with database.write() as connection:
-        keyed = [(row, key) for row, key in _keyed(connection, seqs) if key in vectors]
+        keyed = [(row, key) for row, key in _chunks_with_vector_keys(connection, seqs) if key in vectors]
         give(connection, keyed, vectors, tokens)
         drop_unused(connection, seqs)
         if others:
@@ -72,7 +72,7 @@ def renew(
     return documents
 
 
-def _keyed(connection: Connection, vectors: Sequence[int]) -> list[tuple[AnyRow, str]]:
+def _chunks_with_vector_keys(connection: Connection, vectors: Sequence[int]) -> list[tuple[AnyRow, str]]:
     """The chunks that have these vectors, each with the embedder's key; shallow ones are left out."""
     model = get_fact(connection, EMBEDDER)
     query = select(_C.seq, _C.document, _C.prefix, _C.text).where(~is_shallow())

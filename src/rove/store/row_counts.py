@@ -46,16 +46,18 @@ def lost_rows(connection: Connection, found: Collection[str], *, exact: bool = F
     looked for, such as documents without a single text.
     """
     if tables.row_counts.name not in found:
-        return _bare(connection, found)
+        return _infer_lost_rows(connection, found)
     noted = "SELECT name, \"rows\" AS noted, {held} AS held FROM row_counts WHERE name = '{name}'"
-    each = [noted.format(held=_held(name, exact) if name in found else "0", name=name) for name in counted_tables()]
+    each = [
+        noted.format(held=_row_count_sql(name, exact) if name in found else "0", name=name) for name in counted_tables()
+    ]
     rows = connection.exec_driver_sql(" UNION ALL ".join(each)).all()
-    return [TableRows(name, noted, held) for name, noted, held in rows if held < noted] if rows else _bare(
+    return [TableRows(name, noted, held) for name, noted, held in rows if held < noted] if rows else _infer_lost_rows(
         connection, found
     )  # fmt: skip
 
 
-def _held(name: str, exact: bool) -> str:
+def _row_count_sql(name: str, exact: bool) -> str:
     """How many rows a table has, in SQL; of one that is not counted through, all where there is any."""
     count = f'(SELECT count(*) FROM "{name}")'  # noqa: S608 - of our own tables
     if exact:
@@ -69,7 +71,7 @@ def _has_index(table: Table) -> bool:
     return bool(table.indexes) or any(column.unique for column in table.columns)
 
 
-def _bare(connection: Connection, found: Collection[str]) -> list[TableRows]:
+def _infer_lost_rows(connection: Connection, found: Collection[str]) -> list[TableRows]:
     """Likewise of a catalog without counts."""
     if tables.facts.name not in found or not _rows_in(connection, tables.facts):
         return []
@@ -97,16 +99,16 @@ def note_rows(connection: Connection) -> None:
     noted = set(connection.execute(select(_N.name)).scalars())
     fresh = [name for name in counted_tables() if name in found and name not in noted]
     if fresh:
-        connection.execute(insert(tables.row_counts), list(_counted(connection, fresh)))
+        connection.execute(insert(tables.row_counts), list(_count_table_rows(connection, fresh)))
 
 
 def note_rows_again(connection: Connection) -> None:
     """Take the rows that there are for all, once it was seen that none is lost: an older Rove may have added some."""
-    rows = [{"of": row["name"], "held": row["rows"]} for row in _counted(connection, counted_tables())]
+    rows = [{"of": row["name"], "held": row["rows"]} for row in _count_table_rows(connection, counted_tables())]
     connection.execute(update(tables.row_counts).where(_N.name == bindparam("of")).values(rows=bindparam("held")), rows)
 
 
-def _counted(connection: Connection, names: Collection[str]) -> Iterator[dict[str, str | int]]:
+def _count_table_rows(connection: Connection, names: Collection[str]) -> Iterator[dict[str, str | int]]:
     each = [f"SELECT '{name}', count(*) FROM \"{name}\"" for name in names]  # noqa: S608 - of our own tables
     for name, count in connection.exec_driver_sql(" UNION ALL ".join(each)):
         yield {"name": name, "rows": int(count)}

@@ -57,7 +57,7 @@ class Salvage:
                 connection.execute(f'SELECT * FROM "{table.name}" LIMIT 0')
             except UNREADABLE:
                 return
-            ranges = [(low, high) for low, high in reversed(_ranges(_last(connection, table)))]
+            ranges = [(low, high) for low, high in reversed(_ranges(_highest_rowid(connection, table)))]
             while ranges and failures < MOST_FAILURES:
                 low, high = ranges.pop()
                 try:
@@ -139,7 +139,7 @@ class Salvage:
         return [LedgerEntry(**row) for row in held if None not in row.values()]
 
 
-def _last(connection: sqlite3.Connection, table: Table) -> int:
+def _highest_rowid(connection: sqlite3.Connection, table: Table) -> int:
     try:
         return int(connection.execute(f'SELECT max(rowid) FROM "{table.name}"').fetchone()[0] or 0)
     except (*UNREADABLE, TypeError):

@@ -32,7 +32,7 @@ def scratch_in(parent: Path, prefix: str) -> Generator[Path]:
     """Make a folder in another one, with such a name; else as `scratch`."""
     for left in parent.glob(f"{prefix}*"):
         _remove(left)
-    folder, lock = _locked(parent, prefix)
+    folder, lock = _make_locked_folder(parent, prefix)
     try:
         yield folder
     finally:
@@ -40,7 +40,7 @@ def scratch_in(parent: Path, prefix: str) -> Generator[Path]:
         lock.release()
 
 
-def _locked(parent: Path, prefix: str) -> tuple[Path, FileLock]:
+def _make_locked_folder(parent: Path, prefix: str) -> tuple[Path, FileLock]:
     """Make a folder and lock it; anew where somebody was quicker, and took it for one that nobody holds."""
     while True:
         folder = parent / f"{prefix}{token_hex(8)}"

@@ -41,7 +41,7 @@ class SetFields:
         """Set fields of documents, by id; None takes one back. Returned is the same, which `Catalog.enrich` is told."""
         with self._database.write() as connection:
             before = read_fields(connection, list(fields))
-            rows = [(name, _merged(before.get(name, {}), given)) for name, given in fields.items()]
+            rows = [(name, _merge_fields_json(before.get(name, {}), given)) for name, given in fields.items()]
             insert_rows(connection, set_fields, rows, replace=True)
         return fields
 
@@ -87,15 +87,15 @@ def as_set(database: Database, prepared: Sequence[Prepared]) -> Sequence[Prepare
     fields = SetFields(database).of([item.document.document_id for item in prepared])
     if not fields:
         return prepared
-    return [_with(item, fields.get(item.document.document_id, {})) for item in prepared]
+    return [_add_set_fields(item, fields.get(item.document.document_id, {})) for item in prepared]
 
 
-def _with(item: Prepared, fields: Metadata) -> Prepared:
+def _add_set_fields(item: Prepared, fields: Metadata) -> Prepared:
     if not fields:
         return item
     return replace(item, chunks=[replace(one, metadata={**one.metadata, **fields}) for one in item.chunks])
 
 
-def _merged(before: Metadata, given: Mapping[str, MetaValue | None]) -> str:
+def _merge_fields_json(before: Metadata, given: Mapping[str, MetaValue | None]) -> str:
     left = {name: value for name, value in before.items() if name not in given}
     return json.dumps({**left, **stored_fields(given)}, ensure_ascii=False, separators=(",", ":"))

@@ -87,8 +87,8 @@ def write_snapshot(folder: Path, snapshot: Snapshot, *, source: Mapped | None = 
         facts = {"format": FORMAT, "revision": snapshot.revision, "arrays": arrays, **snapshot.facts}
         described = json.dumps(facts).encode()
         _write_bytes(place / FACTS, described)
-        final = folder / _mark(described)
-        _take_away(final)  # damaged, perhaps
+        final = folder / _snapshot_mark(described)
+        _remove_snapshot_path(final)  # damaged, perhaps
         place.rename(final)
     except BaseException:
         shutil.rmtree(place, ignore_errors=True)
@@ -98,9 +98,9 @@ def write_snapshot(folder: Path, snapshot: Snapshot, *, source: Mapped | None = 
 
 def sweep(folder: Path, mark: str) -> None:
     """Remove every other snapshot, and unfinished ones of killed processes. A process that has one mapped keeps it."""
-    for other in _entries(folder):
+    for other in _snapshot_folder_entries(folder):
         if other.name != mark:
-            _take_away(other)
+            _remove_snapshot_path(other)
 
 
 def read_snapshot(folder: Path, mark: str, *, thorough: bool = False) -> Mapped | None:
@@ -108,7 +108,7 @@ def read_snapshot(folder: Path, mark: str, *, thorough: bool = False) -> Mapped 
 
     `thorough`: check all of a large one, too. Otherwise it takes milliseconds: see `SAMPLED`.
     """
-    facts = _facts(folder, mark)
+    facts = _read_snapshot_facts(folder, mark)
     if facts.get("format") != FORMAT:
         return None
     try:
@@ -124,43 +124,43 @@ def revision(folder: Path, mark: str) -> int:
 
     One of another version of Rove is as good as missing: it is written anew.
     """
-    facts = _facts(folder, mark)
+    facts = _read_snapshot_facts(folder, mark)
     return int(facts["revision"]) if facts.get("format") == FORMAT else -1
 
 
 def is_of_another_version(folder: Path, mark: str) -> bool:
     """Say whether there is a snapshot of that mark which another version of Rove has written."""
-    return _facts(folder, mark).get("format", FORMAT) != FORMAT
+    return _read_snapshot_facts(folder, mark).get("format", FORMAT) != FORMAT
 
 
-def _facts(folder: Path, mark: str) -> dict[str, Any]:
+def _read_snapshot_facts(folder: Path, mark: str) -> dict[str, Any]:
     """The facts of the snapshot of that mark, none where they are missing or torn: their hash is looked at first."""
     try:
         described = (folder / mark / FACTS).read_bytes() if mark else b""
-        return json.loads(described) if mark and mark == _mark(described) else {}
+        return json.loads(described) if mark and mark == _snapshot_mark(described) else {}
     except (OSError, ValueError, RecursionError):
         return {}
 
 
 def newest(folder: Path) -> Mapped | None:
     """Open the snapshot of the highest revision that is there: what is left to look at where the catalog is lost."""
-    found = (read_snapshot(folder, path.name) for path in _entries(folder))
+    found = (read_snapshot(folder, path.name) for path in _snapshot_folder_entries(folder))
     return max(filter(None, found), key=lambda kept: kept.revision, default=None)
 
 
 def drop(folder: Path) -> None:
     """Take every snapshot away."""
-    _take_away(folder)
+    _remove_snapshot_path(folder)
 
 
 def drop_before(folder: Path, since: int) -> None:
     """Take snapshots away that are older than that revision. A process that has one mapped keeps it."""
-    for other in _entries(folder):
+    for other in _snapshot_folder_entries(folder):
         if 0 <= revision(folder, other.name) < since:
-            _take_away(other)
+            _remove_snapshot_path(other)
 
 
-def _entries(folder: Path) -> Sequence[Path]:
+def _snapshot_folder_entries(folder: Path) -> Sequence[Path]:
     """What lies in the folder of snapshots; nothing where that cannot be read, or is no folder."""
     try:
         return list(folder.iterdir())
@@ -168,7 +168,7 @@ def _entries(folder: Path) -> Sequence[Path]:
         return ()
 
 
-def _take_away(path: Path) -> None:
+def _remove_snapshot_path(path: Path) -> None:
     """Remove a folder with all that is in it, or what stands in its place, as far as the system lets us."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path, ignore_errors=True)
@@ -177,7 +177,7 @@ def _take_away(path: Path) -> None:
             path.unlink(missing_ok=True)
 
 
-def _mark(facts: bytes) -> str:
+def _snapshot_mark(facts: bytes) -> str:
     """Return the name of a snapshot: a hash of its facts, which hold the checksums of all arrays."""
     return sha256(facts).hexdigest()[:32]
 

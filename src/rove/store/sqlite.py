@@ -72,8 +72,8 @@ class SqliteDialect:
             raise self.error(error, "opened") or error from error
         self.engine = create_engine("sqlite://", creator=self._connect, poolclass=QueuePool, paramstyle="named")
         event.listen(self.engine, "connect", self._connected)
-        event.listen(self.engine, "begin", _begin)
-        event.listen(self.engine, "after_cursor_execute", _executed)
+        event.listen(self.engine, "begin", _begin_transaction)
+        event.listen(self.engine, "after_cursor_execute", _count_inserted_rows)
         event.listen(self.engine, "commit", _commit)
         event.listen(self.engine, "rollback", _rollback)
 
@@ -235,7 +235,7 @@ class SqliteDialect:
             connection.execute(f"PRAGMA {pragma}")
 
 
-def _begin(connection: Connection) -> None:
+def _begin_transaction(connection: Connection) -> None:
     if begin := connection.get_execution_options().get("rove_begin"):
         if begin == SqliteDialect.writing["rove_begin"] and COUNTS not in connection.info and _count_rows(connection):
             connection.info[COUNTS] = Counter[str]()
@@ -261,14 +261,14 @@ def _count_rows(connection: Connection) -> bool:
     return True
 
 
-def _executed(connection: Connection, cursor: sqlite3.Cursor, statement: str, *_: object) -> None:
+def _count_inserted_rows(connection: Connection, cursor: sqlite3.Cursor, statement: str, *_: object) -> None:
     """Count the rows that a statement has added to one of `MANY`."""
     if statement.startswith("INSERT") and (into := INTO_MANY.match(statement)) and COUNTS in connection.info:
         connection.info[COUNTS][into[1]] += cursor.rowcount
 
 
 def _commit(connection: Connection) -> None:
-    """Write down what `_executed` has counted."""
+    """Write down what `_count_inserted_rows` has counted."""
     counts: Counter[str] = connection.info.get(COUNTS) or Counter()
     for name, rows in counts.items():
         connection.exec_driver_sql("UPDATE row_counts SET rows = rows + ? WHERE name = ?", (rows, name))

@@ -78,11 +78,11 @@ def open_catalog(file: Path, *, writes: bool = True) -> OpenedCatalog:
         sqlite3.DatabaseError: it can be opened in no way; what the first one said.
     """
     try:
-        return _opened(file, SHARED if writes else LOOKING)
+        return _open_catalog_file(file, SHARED if writes else LOOKING)
     except sqlite3.OperationalError as error:
-        if error.sqlite_errorcode & PRIMARY not in UNWRITABLE or not _size(file):
+        if error.sqlite_errorcode & PRIMARY not in UNWRITABLE or not _file_size_or_zero(file):
             raise
-        return _opened_to_read(file, error)
+        return _open_catalog_for_reading(file, error)
 
 
 def connect(file: Path, way: Way) -> sqlite3.Connection:
@@ -93,21 +93,21 @@ def connect(file: Path, way: Way) -> sqlite3.Connection:
     return opened
 
 
-def _opened_to_read(file: Path, refused: sqlite3.OperationalError) -> OpenedCatalog:
+def _open_catalog_for_reading(file: Path, refused: sqlite3.OperationalError) -> OpenedCatalog:
     try:
-        if _size(Path(f"{os.path.realpath(file)}-wal")):
+        if _file_size_or_zero(Path(f"{os.path.realpath(file)}-wal")):
             with closing(connect(file, ALONE)) as last:  # which takes the log into the file as it closes, if it can
-                _look(last)
-        left = _size(Path(f"{os.path.realpath(file)}-wal"))
-        return _opened(file, ALONE if left else AS_IT_LIES)
+                _probe_connection(last)
+        left = _file_size_or_zero(Path(f"{os.path.realpath(file)}-wal"))
+        return _open_catalog_file(file, ALONE if left else AS_IT_LIES)
     except sqlite3.OperationalError:
         raise refused from None
 
 
-def _opened(file: Path, way: Way) -> OpenedCatalog:
+def _open_catalog_file(file: Path, way: Way) -> OpenedCatalog:
     watch = connect(file, way)
     try:
-        _look(watch)
+        _probe_connection(watch)
     except sqlite3.OperationalError:
         watch.close()
         raise
@@ -116,11 +116,11 @@ def _opened(file: Path, way: Way) -> OpenedCatalog:
     return OpenedCatalog(way, CatalogFile(file), watch)
 
 
-def _look(connection: sqlite3.Connection) -> None:
+def _probe_connection(connection: sqlite3.Connection) -> None:
     connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchall()
 
 
-def _size(file: Path) -> int:
+def _file_size_or_zero(file: Path) -> int:
     try:
         return file.stat().st_size
     except OSError:

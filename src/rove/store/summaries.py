@@ -74,7 +74,7 @@ class Summaries:
                 connection,
                 summaries,
                 [
-                    (seq, row, *summary.span, *_written(summary), by, blob_of(vector))
+                    (seq, row, *summary.span, *_summary_json_columns(summary), by, blob_of(vector))
                     for seq, (row, summary, vector) in enumerate(kept, start=last + 1)
                 ],
             )
@@ -141,11 +141,11 @@ class SummaryIndex:
                     self.database.check_model(connection)
                     query = select(S.seq, D.document_id, S.vector).join(tables.documents, D.seq == S.document)
                     rows = connection.execute(query.where(D.revision > 0).order_by(S.seq)).all()
-                    self._held = _held_of(state, rows, self.documents.dimension)
+                    self._held = _hold_summary_rows(state, rows, self.documents.dimension)
             return self._held
 
 
-def _held_of(state: tuple[int, int], rows: Sequence[AnyRow], dimension: int) -> _Held:
+def _hold_summary_rows(state: tuple[int, int], rows: Sequence[AnyRow], dimension: int) -> _Held:
     """Hold these summaries, but for those whose vectors are damaged."""
     blobs = [row.vector for row in rows]
     read = zip(rows, read_vectors(blobs, dimension or usual_length(blobs), zeros=True), strict=True)
@@ -158,7 +158,7 @@ def _held_of(state: tuple[int, int], rows: Sequence[AnyRow], dimension: int) -> 
     )
 
 
-def _written(summary: Summary) -> tuple[str, str]:
+def _summary_json_columns(summary: Summary) -> tuple[str, str]:
     sentences = written_sentences(summary)
     return json.dumps(summary.headings, ensure_ascii=False), json.dumps(sentences, ensure_ascii=False)
 

@@ -23,7 +23,7 @@ def read_text(value: object) -> str | None:
     return read_bytes(value) if isinstance(value, bytes) else str(value)
 
 
-def _processor(dialect: Dialect) -> Callable[[object], str | None] | None:
+def _text_result_processor(dialect: Dialect) -> Callable[[object], str | None] | None:
     return read_text if dialect.name == "sqlite" else None
 
 
@@ -33,7 +33,7 @@ class String(sqlalchemy.String):
     def result_processor(self, dialect: Dialect, coltype: object) -> Any:  # noqa: ANN401 - SQLAlchemy's own type is private
         """See `sqlalchemy.types.TypeEngine.result_processor`."""
         del coltype
-        return _processor(dialect)
+        return _text_result_processor(dialect)
 
 
 class Text(sqlalchemy.Text):
@@ -42,4 +42,4 @@ class Text(sqlalchemy.Text):
     def result_processor(self, dialect: Dialect, coltype: object) -> Any:  # noqa: ANN401 - SQLAlchemy's own type is private
         """See `sqlalchemy.types.TypeEngine.result_processor`."""
         del coltype
-        return _processor(dialect)
+        return _text_result_processor(dialect)

@@ -37,7 +37,7 @@ class ThemeSentences:
 
     def known(self, model: str, passages: Sequence[Hit]) -> list[ThemeSentence]:
         """Return what this model has written of these passages; nothing where it has not, or not all is left."""
-        query = select(theme_sentences).where(T.key == _key(model, passages)).order_by(T.seq)
+        query = select(theme_sentences).where(T.key == _theme_key(model, passages)).order_by(T.seq)
         with self.database.read() as connection:
             rows = connection.execute(query).all()
         if not rows or len(rows) < rows[0].total:
@@ -46,7 +46,7 @@ class ThemeSentences:
 
     def keep(self, model: str, passages: Sequence[Hit], sentences: Sequence[ThemeSentence]) -> None:
         """Keep what this model has written of these passages, of which all are live; else nothing is kept."""
-        key, owners = _key(model, passages), {hit.chunk.chunk_id: hit.chunk.document_id for hit in passages}
+        key, owners = _theme_key(model, passages), {hit.chunk.chunk_id: hit.chunk.document_id for hit in passages}
         with self.database.write() as connection:
             live = select(D.document_id, D.seq).where(within(D.document_id, set(owners.values())), D.revision > 0)
             rows = {row.document_id: row.seq for row in connection.execute(live)}
@@ -66,5 +66,5 @@ class ThemeSentences:
                 connection.execute(delete(theme_sentences).where(T.seq <= last))
 
 
-def _key(model: str, passages: Sequence[Hit]) -> str:
+def _theme_key(model: str, passages: Sequence[Hit]) -> str:
     return content_hash(model, *(hit.chunk.chunk_id for hit in passages))

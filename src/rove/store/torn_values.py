@@ -37,11 +37,11 @@ RIGHTS = "Who has no rights for that gets them anew: change the person, or revok
 WRONG = (ConfigError, ValueError, TypeError, AttributeError, RecursionError)
 
 
-def _headings(text: str) -> None:
+def _check_headings_json(text: str) -> None:
     read_items(text, read_text_item)
 
 
-def _document(text: str) -> None:
+def _check_json_object(text: str) -> None:
     if type(json.loads(text)) is not dict:
         raise TypeError(text)
 
@@ -56,12 +56,12 @@ READERS: Mapping[str, Mapping[str, Callable[[str], object]]] = {
     tables.enrichments.name: {"fields": metadata_of},
     tables.chunks.name: {
         "metadata": metadata_of,
-        "headings": _headings,
+        "headings": _check_headings_json,
         "parent": lambda text: read_items(text, read_number),
     },
-    summaries.name: {"headings": _headings, "sentences": lambda text: read_sentences(json.loads(text))},
-    tables.walk_events.name: {"event": _document},
-    tables.flow_events.name: {"event": _document},
+    summaries.name: {"headings": _check_headings_json, "sentences": lambda text: read_sentences(json.loads(text))},
+    tables.walk_events.name: {"event": _check_json_object},
+    tables.flow_events.name: {"event": _check_json_object},
     people.name: {"spaces": read_texts, "labels": read_texts},
     made_keys.name: {"spaces": read_texts, "rights": read_texts, "labels": read_texts},
 }
@@ -88,7 +88,7 @@ class TornValue:
 def torn_values(database: Database) -> list[TornValue]:
     """Read every text of the catalog, and return those that cannot be read, or are cut off. Blocks."""
     with database.snapshot() as connection:
-        found = [value for table in metadata.sorted_tables for value in _torn(connection, table)]
+        found = [value for table in metadata.sorted_tables for value in _find_torn_values(connection, table)]
         known = {(value.table, value.document_id) for value in found}
         cut = [TornValue(tables.texts.name, "text", name) for name in _cut_off(connection)]
         return found + [value for value in cut if (value.table, value.document_id) not in known]
@@ -102,7 +102,7 @@ def torn_remark(values: Sequence[TornValue]) -> str:
     return f"{count_text(len(values), 'value')} cannot be read: {shown}. {' '.join(cures)}"
 
 
-def _torn(connection: Connection, table: Table) -> Iterator[TornValue]:
+def _find_torn_values(connection: Connection, table: Table) -> Iterator[TornValue]:
     texts = [column for column in table.columns if isinstance(column.type, String | Text)]
     if not texts:
         return
@@ -115,15 +115,15 @@ def _torn(connection: Connection, table: Table) -> Iterator[TornValue]:
     names = [column.name for column in texts]
     named = next((one for one in ("document_id", "name") if one in names), "")
     for row in connection.execution_options(yield_per=READ_AT_ONCE).execute(query):
-        for name in _unreadable(table.name, names, row[at:]):
+        for name in _unreadable_columns(table.name, names, row[at:]):
             own = read_text(row[at + names.index(named)]) if named else ""
             found.append((row[0] if at else None, own or "", name))
-    ids = _ids(connection, [seq for seq, _, _ in found if seq is not None])
+    ids = _document_ids_by_seq(connection, [seq for seq, _, _ in found if seq is not None])
     for seq, own, name in found:
         yield TornValue(table.name, name, own or ids.get(seq, ""))
 
 
-def _unreadable(table: str, names: Sequence[str], values: Sequence[Any]) -> Iterator[str]:
+def _unreadable_columns(table: str, names: Sequence[str], values: Sequence[Any]) -> Iterator[str]:
     readers = READERS.get(table, {})
     for name, value in zip(names, values, strict=True):
         try:
@@ -134,7 +134,7 @@ def _unreadable(table: str, names: Sequence[str], values: Sequence[Any]) -> Iter
             yield name
 
 
-def _ids(connection: Connection, seqs: Sequence[int]) -> dict[int | None, str]:
+def _document_ids_by_seq(connection: Connection, seqs: Sequence[int]) -> dict[int | None, str]:
     d = tables.documents.c
     rows = connection.execute(select(d.seq, d.document_id).where(within(d.seq, list(set(seqs))))) if seqs else ()
     return {int(row.seq): str(row.document_id) for row in rows}

@@ -12,6 +12,7 @@ from rove.store import enriched_tables, tables
 from rove.store.catalog_rows import AnyRow, slices
 from rove.store.database import Database, insert_rows
 from rove.store.dialect import within
+from rove.store.reviewed_triplets import found_triplets, settle_triplets
 
 WALK = "walk"
 """What has found the triplets of facts that walks have learned."""
@@ -42,7 +43,7 @@ class Triplets:
     def keep(self, documents: Sequence[ReadDocument], by: str) -> int:
         """Keep what was found in documents, in place of what was known of them; returns how many are still live.
 
-        What walks have learned of them stays.
+        What walks have learned of them stays, and so does what reviewers have decided.
         """
         t, g, d = enriched_tables.triplets.c, enriched_tables.graphed.c, tables.documents.c
         with self.database.write() as connection:
@@ -51,11 +52,14 @@ class Triplets:
             connection.execute(
                 delete(enriched_tables.triplets).where(within(t.document, sorted(live)), t.memory_id.is_(None))
             )
+            withheld = enriched_tables.withheld_triplets
+            connection.execute(delete(withheld).where(within(withheld.c.document, sorted(live))))
             connection.execute(delete(enriched_tables.graphed).where(within(g.document, sorted(live))))
             insert_rows(connection, enriched_tables.graphed, [(row, by) for row in sorted(live)])
             for document in documents:
                 if document.row in live:
                     insert_triplets(connection, document.row, document.triplets)
+            settle_triplets(connection, live)
         return len(live)
 
     def of_documents(self, document_ids: Collection[str], *, space: str = "") -> list[Relation]:
@@ -93,16 +97,15 @@ class Triplets:
     def written(self, document_ids: Collection[str]) -> dict[str, tuple[str, list[Triplet]]]:
         """Return what was found in live documents, by id, and by what: to carry it elsewhere.
 
-        One in which nobody has looked is absent.
+        It is as it was found, whatever reviewers made of it. A document in which nobody has looked is absent.
         """
-        d, g, t = tables.documents.c, enriched_tables.graphed.c, enriched_tables.triplets.c
+        d, g = tables.documents.c, enriched_tables.graphed.c
         query = select(d.seq, d.document_id, g.by).join(enriched_tables.graphed, g.document == d.seq)
         with self.database.read() as connection:
             looked = connection.execute(query.where(within(d.document_id, document_ids), d.revision > 0)).all()
             found = {row.seq: (str(row.by), list[Triplet]()) for row in looked}
-            own = within(t.document, list(found)) & t.memory_id.is_(None)
-            for row in connection.execute(select(enriched_tables.triplets).where(own).order_by(t.seq)) if found else ():
-                found[row.document][1].append(_triplet_of(row))
+            for one in found_triplets(connection, list(found)) if found else ():
+                found[one.row.document][1].append(_triplet_of(one.row))
         return {row.document_id: found[row.seq] for row in looked}
 
     def rows_of(self, document_ids: Collection[str]) -> Mapping[str, int]:

@@ -50,7 +50,10 @@ class UserWords:
         known = self.current()
         if not known:
             return prepared
-        return [replace(item, terms=list(map(partial(_with, known), item.terms, item.chunks))) for item in prepared]
+        return [
+            replace(item, terms=list(map(partial(_add_user_terms, known), item.terms, item.chunks)))
+            for item in prepared
+        ]
 
     def change(self, put: Mapping[str, Iterable[str]], remove: Iterable[str] = ()) -> list[int]:
         """Put entries in place of those of the same word, and remove others. The caller holds the base.
@@ -62,7 +65,7 @@ class UserWords:
         """
         after = {word: others for word, others in self._read().entries.items() if word not in set(remove)}
         after |= {word: tuple(dict.fromkeys(others)) for word, others in put.items()}
-        _check(after)
+        _check_dictionary_entries(after)
         before, known = self._read(), Dictionary(after)
         changed = {word for word in {*before.entries, *after} if before.entries.get(word) != after.get(word)}
         touched = Dictionary({w: (*before.entries.get(w, ()), *after.get(w, ())) for w in sorted(changed)})
@@ -100,7 +103,7 @@ async def define(store: Store, put: Mapping[str, Iterable[str]], remove: Iterabl
     return len(seqs)
 
 
-def _with(known: Dictionary, terms: str, chunk: Chunk) -> str:
+def _add_user_terms(known: Dictionary, terms: str, chunk: Chunk) -> str:
     return _with_terms(terms, chunk.indexed_text, known)
 
 
@@ -109,7 +112,7 @@ def _with_terms(terms: str, text: str, known: Dictionary) -> str:
     return " ".join(filter(None, (without_terms(terms), *known.terms_in(text))))
 
 
-def _check(entries: Mapping[str, Sequence[str]]) -> None:
+def _check_dictionary_entries(entries: Mapping[str, Sequence[str]]) -> None:
     of: dict[str, str] = {}
     for word, others in entries.items():
         if len(others) > MOST_OTHERS:

@@ -65,7 +65,7 @@ class WalkLog:
         if owner is not None:
             query = query.join(tables.facts, f.name == OWNED[0] + w.walk_id + OWNED[1]).where(f.value == owner)
         with self._database.read() as connection:
-            return [_info(row) for row in connection.execute(query)]
+            return [_walk_info(row) for row in connection.execute(query)]
 
     def holds(self, walk_id: str) -> bool:
         """Whether there is a walk of this id."""
@@ -85,7 +85,7 @@ class WalkLog:
         if name != "last":
             query = query.where(or_(w.walk_id == name, func.substr(w.walk_id, 1, len(name)) == name))
         with self._database.read() as connection:
-            found = [_info(row) for row in connection.execute(query.limit(1 if name == "last" else 50))]
+            found = [_walk_info(row) for row in connection.execute(query.limit(1 if name == "last" else 50))]
         exact = [info for info in found if info.walk_id == name] or found
         if len(exact) == 1 and name:
             return exact[0]
@@ -121,5 +121,5 @@ class WalkLog:
         self._database.shrink()
 
 
-def _info(row: AnyRow) -> WalkInfo:
+def _walk_info(row: AnyRow) -> WalkInfo:
     return WalkInfo(*row)

@@ -126,7 +126,7 @@ class _Ticket:
         while self._handle < 0:
             self.ahead = sorted((int(p.name) for p in queue.iterdir() if p.name.isdecimal()), reverse=True)
             self._path = queue / str(self.ahead[0] + 1 if self.ahead else 1)
-            self._handle = _held(self._path)
+            self._handle = _make_locked_ticket(self._path)
 
     def has_gone(self, number: int) -> bool:
         """Say whether that ticket was given back; one whose owner has ended without is taken away."""
@@ -151,7 +151,7 @@ class _Ticket:
             os.close(self._handle)
 
 
-def _held(path: Path) -> int:
+def _make_locked_ticket(path: Path) -> int:
     """Make a ticket and lock it; returns -1 where another was quicker, or took it for one that nobody holds."""
     try:
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o644)

@@ -36,6 +36,7 @@ from rove.settings import Settings
 from rove.sync.blocking_conversations import BlockingConversations
 from rove.sync.blocking_documents import BlockingDocuments
 from rove.sync.blocking_memory import Memory
+from rove.sync.blocking_reviews import BlockingReviews
 from rove.sync.blocking_tools import Tools
 from rove.sync.blocking_walk import Walk
 from rove.sync.docstrings import explained_by
@@ -46,7 +47,7 @@ EMPTY: Mapping[str, object] = MappingProxyType({})
 
 
 @explained_by(AsyncRove)
-class Rove(BlockingDocuments, BlockingConversations, Migrating, Opening):
+class Rove(BlockingDocuments, BlockingReviews, BlockingConversations, Migrating, Opening):
     """A knowledge base.
 
     >>> from rove import Rove, Text
@@ -62,7 +63,7 @@ class Rove(BlockingDocuments, BlockingConversations, Migrating, Opening):
         self._thread = Thread(target=self._loop.run_forever, name="rove", daemon=True)
         self._thread.start()
         try:
-            self._kb = self._run(_opened(settings, instances, create))
+            self._kb = self._run(_open_async_engine(settings, instances, create))
         except BaseException:
             self._stop()
             raise
@@ -269,7 +270,7 @@ class Rove(BlockingDocuments, BlockingConversations, Migrating, Opening):
         if self._loop.is_closed():
             getattr(work, "close", bool)()  # lest Python warns that nobody awaited it
             raise closed_error(self.settings.path)
-        future = asyncio.run_coroutine_threadsafe(_finished(work), self._loop)
+        future = asyncio.run_coroutine_threadsafe(_coroutine_from_awaitable(work), self._loop)
         try:
             return future.result()
         except BaseException:
@@ -281,8 +282,8 @@ class Rove(BlockingDocuments, BlockingConversations, Migrating, Opening):
         if where is None or listener is not ignore or not fits_hint(where, Where):
             return listener
         told = self.notes_on(where)
-        for text in told:
-            warnings.warn(text, FieldWarning, stacklevel=3)
+        for one in told:
+            warnings.warn(one.text("en"), FieldWarning, stacklevel=3)
         return but(told)
 
     def _each(self, items: AsyncIterator[T]) -> Iterator[T]:
@@ -296,9 +297,9 @@ class Rove(BlockingDocuments, BlockingConversations, Migrating, Opening):
         self._loop.close()
 
 
-async def _opened(settings: Settings, instances: Instances, create: bool) -> AsyncRove:
+async def _open_async_engine(settings: Settings, instances: Instances, create: bool) -> AsyncRove:
     return AsyncRove(settings, instances, create=create)
 
 
-async def _finished(work: Awaitable[T]) -> T:
+async def _coroutine_from_awaitable(work: Awaitable[T]) -> T:
     return await work

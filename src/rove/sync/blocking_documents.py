@@ -13,7 +13,7 @@ from rove.database_operations import SCHEMA_TABLES, SCHEMA_TOKENS
 from rove.document_operations import NEAR
 from rove.engine import AsyncRove
 from rove.events import Listener, ignore
-from rove.records import Chunk, Document, DocumentInfo, LedgerEntry
+from rove.records import Chunk, Document, DocumentInfo, LedgerEntry, Note
 from rove.records.correction_history import MadeCorrection
 from rove.records.document import Span
 from rove.records.filter import Where
@@ -170,7 +170,7 @@ class BlockingDocuments(ABC):
         """See `AsyncRove.graph_names`."""
         return self._run(self._kb.graph_names(name, most=most))
 
-    def notes_on(self, where: Where | None) -> list[str]:
+    def notes_on(self, where: Where | None) -> list[Note]:
         """See `AsyncRove.notes_on`."""
         return self._run(self._kb.notes_on(where))
 

@@ -32,11 +32,11 @@ class BorrowedRove(Rove):
         """Do nothing: it is another's."""
 
     def _run(self, work: Awaitable[T]) -> T:
-        self._under_way = asyncio.run_coroutine_threadsafe(_awaited(work), self._loop)
+        self._under_way = asyncio.run_coroutine_threadsafe(_coroutine_from_work(work), self._loop)
         if self._ended:
             self._under_way.cancel()
         return self._under_way.result()
 
 
-async def _awaited(work: Awaitable[T]) -> T:
+async def _coroutine_from_work(work: Awaitable[T]) -> T:
     return await work

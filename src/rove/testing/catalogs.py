@@ -20,6 +20,7 @@ from rove.errors import RoveError
 from rove.records import Chunk, Citation, Document, LedgerEntry, Prepared
 from rove.records.graph import Triplet
 from rove.records.learned import LeadEnd, Remembered
+from rove.records.reviewed import ReviewDecision, Verdict
 from rove.records.source import MetaValue
 from rove.records.summary import Summary, SummarySentence
 from rove.settings import GraphSettings
@@ -33,6 +34,8 @@ from rove.store.kept_questions import KeptQuestion, KeptQuestions
 from rove.store.ledger import Ledger
 from rove.store.memories import FactEntry, LeadEntry, Memories
 from rove.store.question_log import QuestionLog
+from rove.store.review_log import ReviewLog
+from rove.store.reviewed_triplets import ReviewedTriplets
 from rove.store.summaries import Summaries, SummedDocument
 from rove.store.triplets import ReadDocument, Triplets
 from rove.store.user_words import UserWords
@@ -225,7 +228,7 @@ class CatalogContract:
             assert found == '["own"]', "a chunk keeps what its document has not"
 
     def test_what_is_kept_beside_documents(self, tmp_path: Path) -> None:
-        """Triplets, summaries, kept and asked questions, walks, what they have learned, vectors, the ledger, words.
+        """Triplets, reviews, summaries, questions, walks, what they have learned, vectors, the ledger, words.
 
         All is kept, found again by the next one who opens the catalog, and goes with its document.
         """
@@ -240,6 +243,13 @@ class CatalogContract:
             database = catalog.database
             (row, *_) = (row for row, name in Triplets(database).unread("tests") if name == "a")
             Triplets(database).keep([ReadDocument(row, [("a:0", triplet)])], "tests")
+            (found,) = ReviewedTriplets(database).of_documents(["a"])
+            verdicts: tuple[tuple[Verdict, int], ...] = (("reject", 0), ("edit", 1), ("accept", 1))
+            for verdict, count in verdicts:
+                edit = ("Marie Curie", "came from", "Warsaw") if verdict == "edit" else ()
+                told = ReviewDecision(found.item.item_id, verdict, "tests", verdict, found.item.words, edit)
+                ReviewedTriplets(database).decide(told)
+                assert Triplets(database).counts() == (count, count)
             Summaries(database).keep([SummedDocument(row, [(summary, vector)])], "tests")
             KeptQuestions(database).keep([KeptQuestion("Where was she born?", "a", (24, 30), "Warsaw")])
             end = LeadEnd("Warsaw", "name", "answer", document_id="a", walk_id="w")
@@ -273,6 +283,7 @@ class CatalogContract:
             catalog.delete(["a"], erase=True)
             assert (Triplets(database).counts(), Memories(database).facts("")) == ((0, 0), {})
             assert not Summaries(database).of_document("a") and not KeptQuestions(database).all()
+            assert not ReviewLog(database).all()
 
     def test_room_is_given_back(self, tmp_path: Path) -> None:
         """After an erasure the database can be told to overwrite what was there; it is whole before and after."""

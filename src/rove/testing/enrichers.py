@@ -46,11 +46,21 @@ class EnricherContract(Contract):
         found: Given = {}
         async for batch in enricher.found():
             if isinstance(batch, FoundTriplets):
-                rows = {row: name for name, row in Triplets(kb.store.catalog.database).rows_of(await _ids(kb)).items()}
+                rows = {
+                    row: name
+                    for name, row in Triplets(kb.store.catalog.database)
+                    .rows_of(await _catalog_document_ids(kb))
+                    .items()
+                }
                 found |= {rows[one.row]: {batch.by: len(one.triplets)} for one in batch.documents if one.triplets}
                 continue
             if isinstance(batch, FoundSummaries):
-                rows = {row: name for name, row in Triplets(kb.store.catalog.database).rows_of(await _ids(kb)).items()}
+                rows = {
+                    row: name
+                    for name, row in Triplets(kb.store.catalog.database)
+                    .rows_of(await _catalog_document_ids(kb))
+                    .items()
+                }
                 found |= {rows[one.row]: {batch.by: len(one.summaries)} for one in batch.documents}
                 continue
             for document_id, fields in batch.items():
@@ -65,7 +75,7 @@ class EnricherContract(Contract):
         assert (await kb.add(*self.documents(tmp_path))).ok
         first = await self.given(kb)
         assert first
-        assert first.keys() <= set(await _ids(kb))
+        assert first.keys() <= set(await _catalog_document_ids(kb))
         assert await self.given(kb) == first
         for fields in first.values():
             kept = {name: value for name, value in fields.items() if value is not None}
@@ -100,5 +110,5 @@ class EnricherContract(Contract):
         return await enriched(self.make(self.context(kb)), self.context(kb), listener)
 
 
-async def _ids(kb: AsyncRove) -> list[str]:
+async def _catalog_document_ids(kb: AsyncRove) -> list[str]:
     return [info.document_id for info in await kb.documents()]

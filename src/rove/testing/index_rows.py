@@ -95,16 +95,16 @@ def odd_filters() -> Iterable[Filter]:
     yield from (Compare("v", op, value) for op in OPERATORS for value in VALUES)
     chance = random.Random(11)
     for _ in range(100):
-        yield _tree(chance, 3)
+        yield _random_filter_tree(chance, 3)
 
 
-def _tree(chance: random.Random, depth: int) -> Filter:
+def _random_filter_tree(chance: random.Random, depth: int) -> Filter:
     kind = chance.choice(["leaf", "leaf", "not", "all", "any"]) if depth else "leaf"
     if kind == "leaf":
         return _leaf(chance)
     if kind == "not":
-        return Not(_tree(chance, depth - 1))
-    parts = tuple(_tree(chance, depth - 1) for _ in range(chance.randint(0, 3)))
+        return Not(_random_filter_tree(chance, depth - 1))
+    parts = tuple(_random_filter_tree(chance, depth - 1) for _ in range(chance.randint(0, 3)))
     return All(parts) if kind == "all" else Any(parts)
 
 

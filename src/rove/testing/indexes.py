@@ -70,7 +70,7 @@ class VectorIndexContract(Contract):
             await index.optimize()
             await index.add(rows[-late:], fresh=True)
             shares = [
-                overlap(await _by_words(index, terms, top_k=10, where=where), exact.keyword(terms, where))
+                overlap(await _word_hits(index, terms, top_k=10, where=where), exact.keyword(terms, where))
                 for terms in (TERMS if isinstance(index, Index) else ())
             ]
             assert sum(shares) >= self.recall * len(shares)
@@ -128,7 +128,7 @@ class VectorIndexContract(Contract):
         asked, found = units(1, 8)[0], list[list[tuple[str, float]]]()
         for place, rows in enumerate((seen, [*hidden[:20], *seen[:3], *hidden[20:], *seen[3:]])):
             async with self.opened(tmp_path / str(place), rows) as index:
-                by_words = await _by_words(index, ["alpha", "beta3", "gamma"], top_k=20, where=STAFF)
+                by_words = await _word_hits(index, ["alpha", "beta3", "gamma"], top_k=20, where=STAFF)
                 found.append([*by_words, *await index.semantic(asked, top_k=20, where=STAFF)])
                 assert len(await index.semantic(asked, top_k=99)) == len(rows)
         assert [name for name, _ in found[0]] == [name for name, _ in found[1]]
@@ -142,7 +142,7 @@ class VectorIndexContract(Contract):
         async with self.opened(tmp_path / "index", rows) as index:
             for _ in range(2):
                 await index.add([*rows[:5], *rows[:5]])
-                assert await _held(index) == sorted(row.chunk_id for row in rows)
+                assert await _index_chunk_ids(index) == sorted(row.chunk_id for row in rows)
             for _ in range(2):
                 await index.add([IndexRow("c00000", "unicorn", rows[1].vector, {"topic": "new"})])
                 assert await named(index, ["unicorn"]) in (None, ["c00000"])
@@ -166,7 +166,7 @@ class VectorIndexContract(Contract):
             await index.remove([row.chunk_id for row in rows[:20]])
             for care in (index.optimize, index.tidy, index.erase, index.check, index.optimize):
                 await care()
-                assert await _held(index) == [row.chunk_id for row in rows[20:]]
+                assert await _index_chunk_ids(index) == [row.chunk_id for row in rows[20:]]
                 assert await named(index, ["n7", "n30"]) in (None, ["c00030"])
                 assert (await index.semantic(rows[33].vector, top_k=1))[0][0] == "c00033"
 
@@ -194,7 +194,7 @@ class VectorIndexContract(Contract):
 
         async with self.opened(tmp_path / "index", rows[:12]) as index:
             await index.rebuild(batches())
-            assert await _held(index) == [row.chunk_id for row in rows[10:]]
+            assert await _index_chunk_ids(index) == [row.chunk_id for row in rows[10:]]
             assert await named(index, ["n25", "n3"]) in (None, ["c00025"])
             assert (await index.semantic(rows[25].vector, top_k=1))[0][0] == "c00025"
 
@@ -212,7 +212,7 @@ class VectorIndexContract(Contract):
 
             async def read() -> None:
                 for vector in units(10, 4):
-                    found = [*await index.semantic(vector, top_k=9), *await _by_words(index, ["dog", "cat"], top_k=9)]
+                    found = [*await index.semantic(vector, top_k=9), *await _word_hits(index, ["dog", "cat"], top_k=9)]
                     assert {name for name, _ in found} <= {row.chunk_id for row in rows}
 
             await asyncio.gather(write(), read(), read())
@@ -261,7 +261,7 @@ def _access(label: str) -> dict[str, tuple[str, ...]]:
     return {"access": (label,)}
 
 
-async def _by_words(
+async def _word_hits(
     index: VectorIndex, terms: Sequence[str], *, top_k: int, where: Filter | None = None
 ) -> list[Scored]:
     """What an index finds by words; nothing where it compares none."""
@@ -270,11 +270,11 @@ async def _by_words(
 
 async def named(index: VectorIndex, terms: Sequence[str], where: Filter | None = None) -> list[str] | None:
     """Return the chunks that an index finds by words; None where it compares none."""
-    found = await _by_words(index, terms, top_k=5, where=where)
+    found = await _word_hits(index, terms, top_k=5, where=where)
     return [name for name, _ in found] if isinstance(index, Index) else None
 
 
-async def _held(index: VectorIndex) -> list[str]:
+async def _index_chunk_ids(index: VectorIndex) -> list[str]:
     held = await index.chunk_ids()
     assert await index.count() == len(held)
     return sorted(held)

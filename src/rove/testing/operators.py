@@ -17,7 +17,7 @@ from rove.testing.samples import TEXTS
 Function = Callable[..., Awaitable[object]]
 
 
-async def _agreed(what: str) -> None:
+async def _agree_once(what: str) -> None:
     assert what
 
 
@@ -45,7 +45,7 @@ class OperatorContract(Contract):
 
     def context(self, kb: AsyncRove) -> FlowContext:
         """Return what the operator works with; who is asked takes the first option, and agrees."""
-        return FlowContext(kb, ask=lambda question, options: options[0] if options else question, once=_agreed)
+        return FlowContext(kb, ask=lambda question, options: options[0] if options else question, once=_agree_once)
 
     def test_a_flow_can_check_it(self) -> None:
         """It is typed, says what it does, and what it gives can be read back."""

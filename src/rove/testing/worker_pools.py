@@ -44,11 +44,11 @@ class WorkerPoolContract(Contract):
 
     def test_groups_become_shards(self, tmp_path: Path) -> None:
         """Each slot makes them, with vectors, and a group that has its shard is not made again."""
-        pool = self.make(encoder.encode(_order(tmp_path)))
+        pool = self.make(encoder.encode(_worker_pool_order(tmp_path)))
         try:
             slots = pool.open()
             assert slots >= 1
-            names = [_made(pool, number % slots, f"text {number}") for number in range(slots + 1)]
+            names = [_make_text_shard(pool, number % slots, f"text {number}") for number in range(slots + 1)]
             shards = Shards(str(tmp_path))
             for number, name in enumerate(names):
                 ready, end = shards.read(name)
@@ -56,24 +56,24 @@ class WorkerPoolContract(Contract):
                 assert isinstance(end, SourceEnd)
                 assert ready.prepared.document.text == f"text {number}"
                 assert set(ready.vectors) == set(ready.prepared.vector_keys)
-            before = _facts(tmp_path)
-            assert _made(pool, 0, "text 0") == names[0]
-            assert _facts(tmp_path) == before
+            before = _parquet_inodes(tmp_path)
+            assert _make_text_shard(pool, 0, "text 0") == names[0]
+            assert _parquet_inodes(tmp_path) == before
         finally:
             pool.close()
 
     def test_a_killed_worker_is_said_and_replaced(self, tmp_path: Path) -> None:
         """The group that it had can be given to another; all is well after it."""
-        pool = self.make(encoder.encode(_order(tmp_path)))
+        pool = self.make(encoder.encode(_worker_pool_order(tmp_path)))
         try:
             pool.open()
-            name = _made(pool, 0, "one")
+            name = _make_text_shard(pool, 0, "one")
             for pid in self.pids(pool):
                 os.kill(pid, signal.SIGKILL)
             first = name
             for attempt in range(3):
                 try:
-                    name = _made(pool, 0, "two")
+                    name = _make_text_shard(pool, 0, "two")
                     break
                 except WorkerDiedError as error:
                     assert str(error), attempt
@@ -84,15 +84,15 @@ class WorkerPoolContract(Contract):
 
     def test_stopping_frees_who_waits(self, tmp_path: Path) -> None:
         """From another thread, amid a group that takes long."""
-        pool, came = self.make(encoder.encode(_order(tmp_path))), list[BaseException | str]()
+        pool, came = self.make(encoder.encode(_worker_pool_order(tmp_path))), list[BaseException | str]()
         try:
             pool.open()
-            _made(pool, 0, "one")
+            _make_text_shard(pool, 0, "one")
 
             def work() -> None:
                 try:
                     while True:
-                        came.append(_made(pool, 0, f"text {len(came)}" + " and more." * 20_000))
+                        came.append(_make_text_shard(pool, 0, f"text {len(came)}" + " and more." * 20_000))
                 except (WorkerDiedError, RoveError) as error:
                     came.append(error)
 
@@ -109,35 +109,35 @@ class WorkerPoolContract(Contract):
 
     def test_another_embedder_is_refused(self, tmp_path: Path) -> None:
         """By the worker, in words, and not by its death."""
-        pool = self.make(encoder.encode(_order(tmp_path, model="another")))
+        pool = self.make(encoder.encode(_worker_pool_order(tmp_path, model="another")))
         try:
             pool.open()
             with pytest.raises(ConfigError, match="another"):
-                _made(pool, 0, "one")
+                _make_text_shard(pool, 0, "one")
         finally:
             pool.close()
 
 
-def _order(folder: Path, model: str = "") -> Order:
+def _worker_pool_order(folder: Path, model: str = "") -> Order:
     fingerprint = model or str(FakeEmbedder().fingerprint)
     readers = readers_of(Settings(), fingerprint, with_chat=False, own_embedder=False)
     return Order.of(readers.recipe, readers.pool.limits, EmbedderSettings(name="fake"), str(folder))
 
 
-def _made(pool: WorkerPool, slot: int, text: str) -> str:
+def _make_text_shard(pool: WorkerPool, slot: int, text: str) -> str:
     source = Text(text, id=text[:10])
     task = Task.of(Location(source.id, source.id, "text", text=source), "", {})
     pool.start(slot, lambda: True)
-    reply = reply_of(pool.make(slot, encoder.encode(Group([task])), _told))
+    reply = reply_of(pool.make(slot, encoder.encode(Group([task])), _fail_on_page))
     if isinstance(reply, Failed):
         raise reply.error
     assert isinstance(reply, Done)
     return reply.name
 
 
-def _told(page: PageRead) -> None:
+def _fail_on_page(page: PageRead) -> None:
     pytest.fail(f"a page of {page.source} was told, which has none")
 
 
-def _facts(folder: Path) -> dict[str, int]:
+def _parquet_inodes(folder: Path) -> dict[str, int]:
     return {path.name: path.stat().st_ino for path in folder.glob("*.parquet")}

@@ -11,14 +11,13 @@ from rove.errors import ServiceError
 from rove.models import ChatModel
 from rove.models.prompts import fence_material, prompt
 from rove.models.typed import reply_as
+from rove.records import Note
 from rove.records.tool import FilledParameter, ToolMatch
 from rove.tools.fill import SaidText
 from rove.tools.parameters import Parameter
 
 PACKAGE = "rove.tools"
 MOST_PARAMETERS = 60
-NO_TOOL, NO_TOOLS = "No tool fits this request.", "There are no tools here."
-CHAT_NONE = "The chat model finds that no tool fits; the nearest is {tool}. Name it if it does."
 
 
 class WrittenValue(BaseModel):
@@ -57,9 +56,11 @@ async def choose(chat: ChatModel, request: str, matches: Sequence[ToolMatch]) ->
     return chosen
 
 
-def none_fits(matches: Sequence[ToolMatch], known: Collection[str]) -> str:
+def none_fits(matches: Sequence[ToolMatch], known: Collection[str]) -> Note:
     """Say why no tool is run: of `matches` the model has chosen none; `known` are all."""
-    return CHAT_NONE.format(tool=matches[0].tool) if matches else NO_TOOL if known else NO_TOOLS
+    if matches:
+        return Note("no-tool-chosen", {"tool": matches[0].tool})
+    return Note("no-tool-fits") if known else Note("no-tools")
 
 
 async def fill_by_model(
@@ -70,7 +71,7 @@ async def fill_by_model(
     Raises:
         ServiceError: the model failed.
     """
-    lines = "\n".join(_described(parameter) for parameter in parameters[:MOST_PARAMETERS])
+    lines = "\n".join(_parameter_prompt_line(parameter) for parameter in parameters[:MOST_PARAMETERS])
     turns = "\n".join(one.text for one in said if one.origin == "history")
     known = "\n".join(f"{key}: {value}" for key, value in profile.items())
     parts = [f"Parameters:\n{fence_material(lines, 'parameters')}"]
@@ -82,12 +83,14 @@ async def fill_by_model(
     found: dict[str, FilledParameter] = {}
     for value in wrote.values:
         if value.name in names and value.name not in found and value.value.strip():
-            placed = _placed(value, said, profile)
+            placed = _ground_value(value, said, profile)
             found |= {value.name: placed} if placed else {}
     return found
 
 
-def _placed(value: WrittenValue, said: Sequence[SaidText], profile: Mapping[str, object]) -> FilledParameter | None:
+def _ground_value(
+    value: WrittenValue, said: Sequence[SaidText], profile: Mapping[str, object]
+) -> FilledParameter | None:
     """Find the words that a value rests on; None where nobody said them: a model may not make a value up."""
     words = value.quote.strip() or value.value.strip()
     for one in said:
@@ -102,6 +105,6 @@ def _placed(value: WrittenValue, said: Sequence[SaidText], profile: Mapping[str,
     return None
 
 
-def _described(parameter: Parameter) -> str:
+def _parameter_prompt_line(parameter: Parameter) -> str:
     kind = f"one of: {', '.join(parameter.choices[:50])}" if parameter.choices else parameter.format or parameter.type
     return f"{parameter.name} ({kind}): {' '.join(parameter.description.split())[:300]}"

@@ -40,14 +40,14 @@ def corrected(value: object, parameter: Parameter, around: Circumstances) -> Cor
         return value, (ValueCorrection(parameter.name, ", ".join(value), str(value), "type"),)
     if not isinstance(value, str | int | float | bool):
         return value, ()
-    for mend in (_choice, _platform, _boolean, _number, _date):
+    for mend in (_choice, _platform, _boolean, _mend_number, _mend_date):
         found = next(mend(value, parameter, around), None)
         if found is not None:
             meant, reason = found
             same = type(meant) is type(value) and meant == value
-            return meant, () if same else (_noted(parameter, value, meant, reason),)
+            return meant, () if same else (_value_correction(parameter, value, meant, reason),)
     if parameter.type == "string" and not isinstance(value, str):
-        return str(value), (_noted(parameter, value, str(value), "type"),)
+        return str(value), (_value_correction(parameter, value, str(value), "type"),)
     return value, ()
 
 
@@ -59,21 +59,21 @@ def _choice(value: object, parameter: Parameter, around: Circumstances) -> Mende
     """An enum's value: as it is written, in another case, by another word for it, or misspelt without doubt."""
     if not parameter.choices:
         return
-    said, typed = str(value).strip(), _typed(parameter)
+    said, typed = str(value).strip(), _choice_converter(parameter)
     if said in parameter.choices:
         yield typed(said), "type"
-    folded = {_folded(choice): choice for choice in parameter.choices}
-    if _folded(said) in folded:
-        yield typed(folded[_folded(said)]), "case"
-    words = {_folded(word): choice for choice, others in (parameter.aliases or {}).items() for word in others}
-    if _folded(said) in words and words[_folded(said)] in parameter.choices:
-        yield typed(words[_folded(said)]), "alias"
+    folded = {_fold_choice(choice): choice for choice in parameter.choices}
+    if _fold_choice(said) in folded:
+        yield typed(folded[_fold_choice(said)]), "case"
+    words = {_fold_choice(word): choice for choice, others in (parameter.aliases or {}).items() for word in others}
+    if _fold_choice(said) in words and words[_fold_choice(said)] in parameter.choices:
+        yield typed(words[_fold_choice(said)]), "alias"
     known = around.domain.name_on(said, around.platform)
     if known in parameter.choices:
         yield typed(known), "platform"
     if measured := [choice for choice in parameter.choices if _same_unit(choice, said, around.language)]:
         yield typed(measured[0]), "unit"
-    close = process.extract(_folded(said), [*folded, *words], scorer=fuzz.ratio, limit=2, score_cutoff=ALIKE)
+    close = process.extract(_fold_choice(said), [*folded, *words], scorer=fuzz.ratio, limit=2, score_cutoff=ALIKE)
     if close and len(said) > 2 and (len(close) == 1 or close[0][1] - close[1][1] >= APART):
         meant = folded.get(close[0][0]) or words[close[0][0]]
         yield typed(meant), "spelling"
@@ -94,7 +94,7 @@ def _boolean(value: object, parameter: Parameter, around: Circumstances) -> Mend
             yield said in TRUE, "type"
 
 
-def _number(value: object, parameter: Parameter, around: Circumstances) -> Mended:
+def _mend_number(value: object, parameter: Parameter, around: Circumstances) -> Mended:
     """A number, out of its unit and into the one that the parameter wants; what does not fit stays as it is written."""
     if parameter.type not in {"number", "integer"} or isinstance(value, bool):
         return
@@ -131,7 +131,7 @@ def amount_of(quantity: Quantity, parameter: Parameter) -> tuple[float, str] | N
     return None
 
 
-def _date(value: object, parameter: Parameter, around: Circumstances) -> Mended:
+def _mend_date(value: object, parameter: Parameter, around: Circumstances) -> Mended:
     if not is_day(parameter) or not isinstance(value, str):
         return
     found = days_in(value, around.language, around.today)
@@ -154,7 +154,7 @@ def is_day(parameter: Parameter) -> bool:
     return parameter.type == "string" and not parameter.format and told
 
 
-def _typed(parameter: Parameter) -> Callable[[str], object]:
+def _choice_converter(parameter: Parameter) -> Callable[[str], object]:
     """What turns a choice, kept as text, into the schema's own type."""
 
     def typed(choice: str) -> object:
@@ -172,9 +172,9 @@ def _same_unit(choice: str, said: str, language: str) -> bool:
     return own is not None and own == unit_named(said, language)
 
 
-def _folded(text: str) -> str:
+def _fold_choice(text: str) -> str:
     return " ".join(text.casefold().replace("_", " ").replace("-", " ").split())
 
 
-def _noted(parameter: Parameter, written: object, meant: object, reason: str) -> ValueCorrection:
+def _value_correction(parameter: Parameter, written: object, meant: object, reason: str) -> ValueCorrection:
     return ValueCorrection(parameter.name, str(written), str(meant), reason)  # pyright: ignore[reportArgumentType]

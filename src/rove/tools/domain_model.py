@@ -27,13 +27,13 @@ class DomainModel:
         """
         wanted = name.casefold().strip()
         for own, entity in self.entities.items():
-            if any(known.casefold() == wanted for known in _names(own, entity)):
+            if any(known.casefold() == wanted for known in _entity_names(own, entity)):
                 return entity.platforms.get(platform, own)
         return None
 
     def named_in(self, text: str) -> Iterator[TextValue]:
         """Yield the things that a text names, the longest names first: `value` is the name as it is written there."""
-        names = {known for own, entity in self.entities.items() for known in _names(own, entity) if known}
+        names = {known for own, entity in self.entities.items() for known in _entity_names(own, entity) if known}
         for name in sorted(names, key=lambda one: (-len(one), one)):
             escaped = regex.escape(name)
             bounded = escaped if is_unspaced(name) else rf"(?<![\w-]){escaped}(?![\w-])"
@@ -41,5 +41,5 @@ class DomainModel:
                 yield TextValue(found.group(), found.start(), found.end())
 
 
-def _names(own: str, entity: EntitySettings) -> tuple[str, ...]:
+def _entity_names(own: str, entity: EntitySettings) -> tuple[str, ...]:
     return (own, *entity.names, *entity.platforms.values())

@@ -31,10 +31,10 @@ def hiding(sources: Mapping[str, ToolSettings]) -> Hide:
         passwords = PASSWORD.findall(f"{settings.database.get_secret_value()} {settings.base_url}")
         secrets |= {settings.api_key.get_secret_value(), *passwords, *map(unquote, passwords)}
     wanted = sorted((one for one in secrets if len(one) >= SHORTEST), key=len, reverse=True)
-    return lambda text: reduce(_without, wanted, clean(text))
+    return lambda text: reduce(_hide_secret, wanted, clean(text))
 
 
-def _without(text: str, secret: str) -> str:
+def _hide_secret(text: str, secret: str) -> str:
     """Hide each place where a secret stands, or begins: a message may be cut in the middle of it."""
     head, pieces, done = secret[:HEAD], list[str](), 0
     while (found := text.find(head, done)) >= 0:

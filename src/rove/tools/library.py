@@ -165,12 +165,12 @@ class ToolLibrary:
         )
         match = matches[0] if tool else await self._chosen(request, matches)
         if match is None:
-            return ToolRun(request, "none", note=none_fits(matches, known))
+            return ToolRun(request, "none", notes=(none_fits(matches, known),), language=language)
         plan = await planned(known[match.tool], match, asked, self._domain(), self.context.chat())
         plan = replace(plan, others=tuple(one for one in matches if one.tool != match.tool))
         listener(ToolPlanned(plan))
         if dry_run:
-            return ToolRun(request, "planned", plan, note=plan.note)
+            return ToolRun(request, "planned", plan, notes=plan.notes, language=language)
         return await self.runner.run(known[match.tool], plan, confirm=confirm, language=language, listener=listener)
 
     async def plan(
@@ -264,7 +264,7 @@ class ToolLibrary:
         around = Circumstances(asked.language, asked.today, self._domain(), tool.platform)
         parameters = parameters_of(tool.parameters)
         filled = fill_by_rules(parameters, asked.said()[:1], {}, around)
-        fitting = tuple(one.name for one in parameters if one.name in filled and _is_telling(one))
+        fitting = tuple(one.name for one in parameters if one.name in filled and _is_distinctive_parameter(one))
         total = score + PARAMETER_WEIGHT * min(len(fitting), MOST_FITTING)
         return ToolMatch(tool.name, tool.description, tool.source, tool.effects, total, fitting)
 
@@ -311,7 +311,7 @@ def allowed(tools: Sequence[Tool], settings: ToolSettings) -> list[Tool]:
     if len(kept) > settings.max_tools:
         message = f"The source has {len(kept):,} tools; {settings.max_tools:,} are taken."
         raise ConfigError(message, cure="Name those that you need in `only`, or raise `max_tools`.")
-    return [replace(tool, effects=_effects(tool, settings)) for tool in kept]
+    return [replace(tool, effects=_tool_effects(tool, settings)) for tool in kept]
 
 
 def document_id(tool: Tool) -> str:
@@ -322,25 +322,25 @@ def document_id(tool: Tool) -> str:
 def as_text(tool: Tool) -> Text:
     """Return a tool as a document: its name spelled out, what it does, and a line for each parameter."""
     lines = [tool.description.strip() or spelled_out(tool.name), ""]
-    lines += [_line(parameter) for parameter in parameters_of(tool.parameters)]
+    lines += [_parameter_list_line(parameter) for parameter in parameters_of(tool.parameters)]
     metadata = {"tool": tool.name, "tool_source": tool.source, "tool_effects": tool.effects}
     return Text("\n".join(lines).strip(), document_id(tool), f"{spelled_out(tool.name)} ({tool.name})", metadata)
 
 
-def _line(parameter: Parameter) -> str:
+def _parameter_list_line(parameter: Parameter) -> str:
     kind = " or ".join(parameter.choices[:20]) or parameter.format or parameter.type
     rest = f": {parameter.description}" if parameter.description else ""
     default = f" Default: {parameter.default}." if parameter.default not in {None, ""} else ""
     return f"- {parameter.words} ({kind}){rest}{default}"
 
 
-def _effects(tool: Tool, settings: ToolSettings) -> Effects:
+def _tool_effects(tool: Tool, settings: ToolSettings) -> Effects:
     if tool.name in settings.writes:
         return "writes"
     return "reads" if tool.name in settings.reads else tool.effects
 
 
-def _is_telling(parameter: Parameter) -> bool:
+def _is_distinctive_parameter(parameter: Parameter) -> bool:
     """Say whether not just any words fill it."""
     return bool(parameter.choices or parameter.format or parameter.type in {"number", "integer"} or parameter.is_entity)
 

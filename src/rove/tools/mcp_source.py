@@ -58,7 +58,7 @@ class McpSource:
 
         async def run(arguments: Arguments) -> object:
             async with self._session() as client:
-                return _result(name, await client.call_tool(name, dict(arguments)), self.settings)
+                return _mcp_call_result(name, await client.call_tool(name, dict(arguments)), self.settings)
 
         described = str(given.description or given.title or "")[:DESCRIBED_CHARS]
         return Tool(name, described, schema, run, self.name, effects, self.settings)
@@ -112,7 +112,7 @@ class McpSource:
         return ServiceError(message, cure="Look at the server, and at its settings.")
 
 
-def _result(name: str, given: CallToolResult, settings: ToolSettings) -> object:
+def _mcp_call_result(name: str, given: CallToolResult, settings: ToolSettings) -> object:
     """Return what a call gave: its structured content, else its texts.
 
     Raises:

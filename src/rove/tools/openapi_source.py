@@ -44,11 +44,11 @@ class Operation:
         for name, value in arguments.items():
             place = self.places.get(name, BODY)
             if place == "path":
-                path = path.replace(f"{{{name}}}", quote(_text(value), safe=""))
+                path = path.replace(f"{{{name}}}", quote(_request_value_text(value), safe=""))
             elif place == "query":
-                query[name] = list(map(_text, _list(value))) or _text(value)
+                query[name] = list(map(_request_value_text, _spec_list(value))) or _request_value_text(value)
             elif place == "header":
-                headers[name] = " ".join(_text(value).split())
+                headers[name] = " ".join(_request_value_text(value).split())
             else:
                 body[name] = value
         whole = body.get(BODY) if self.places.get(BODY) == BODY else body
@@ -98,7 +98,7 @@ def read_document(file: Path, table: str) -> Mapping[str, object]:
     except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
         message = f"The document of {table}, {str(file)!r}, cannot be read: {str(error)[:200]}."
         raise ConfigError(message, cure=f"Correct {table}.document.") from error
-    document = _table(found)
+    document = _spec_map(found)
     if not str(document.get("openapi", "")).startswith("3."):
         message = f"{str(file)!r} is not an OpenAPI document of version 3."
         raise ConfigError(message, cure="Convert it: Swagger 2 is not read.")
@@ -107,11 +107,11 @@ def read_document(file: Path, table: str) -> Mapping[str, object]:
 
 def operations(document: Mapping[str, object]) -> Iterator[Operation]:
     """Yield the operations of a document, with their parameters as one schema."""
-    for path, raw in _table(document.get("paths")).items():
-        item = resolved(_table(raw), document)
+    for path, raw in _spec_map(document.get("paths")).items():
+        item = resolved(_spec_map(raw), document)
         for method in METHODS:
-            if operation := _table(item.get(method)):
-                yield _operation(path, method, operation, _list(item.get("parameters")), document)
+            if operation := _spec_map(item.get(method)):
+                yield _operation(path, method, operation, _spec_list(item.get("parameters")), document)
 
 
 def _operation(
@@ -123,25 +123,25 @@ def _operation(
 ) -> Operation:
     name = str(given.get("operationId") or f"{method}_{path}".replace("/", "_").replace("{", "").replace("}", ""))
     properties, required, places = dict[str, object](), list[str](), dict[str, str]()
-    for raw in (*shared, *_list(given.get("parameters"))):
-        one = resolved(_table(raw), document)
+    for raw in (*shared, *_spec_list(given.get("parameters"))):
+        one = resolved(_spec_map(raw), document)
         key, place = str(one.get("name", "")), str(one.get("in", ""))
         if not key or place not in {"path", "query", "header"}:
             continue
         told = {"description": one["description"]} if one.get("description") else {}
-        properties[key] = {**_written_out(_schema_of(one), document), **told}
+        properties[key] = {**_inline_refs(_schema_of(one), document), **told}
         places[key] = place
         if one.get("required") and key not in required:
             required.append(key)
-    body = resolved(_table(given.get("requestBody")), document)
-    content = _table(_table(_table(body.get("content")).get(JSON)).get("schema"))
+    body = resolved(_spec_map(given.get("requestBody")), document)
+    content = _spec_map(_spec_map(_spec_map(body.get("content")).get(JSON)).get("schema"))
     if content:
-        inner = _written_out(content, document)
-        own = _table(inner.get("properties"))
+        inner = _inline_refs(content, document)
+        own = _spec_map(inner.get("properties"))
         fields = own if own and not set(own) & set(properties) else {BODY: inner}
         properties |= fields
         places |= dict.fromkeys(fields, BODY)
-        needed = [str(key) for key in _list(inner.get("required"))] if fields is own else [BODY]
+        needed = [str(key) for key in _spec_list(inner.get("required"))] if fields is own else [BODY]
         required += needed if body.get("required") or fields is own else []
     described = " ".join(str(given.get(key) or "") for key in ("summary", "description")).strip()
     schema = {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
@@ -150,23 +150,25 @@ def _operation(
 
 def _schema_of(parameter: Mapping[str, object]) -> Mapping[str, object]:
     """A parameter's schema; some documents have it as the schema of its JSON."""
-    return _table(parameter.get("schema")) or _table(_table(_table(parameter.get("content")).get(JSON)).get("schema"))
+    return _spec_map(parameter.get("schema")) or _spec_map(
+        _spec_map(_spec_map(parameter.get("content")).get(JSON)).get("schema")
+    )
 
 
-def _written_out(schema: Mapping[str, object], document: Mapping[str, object], depth: int = 0) -> dict[str, object]:
+def _inline_refs(schema: Mapping[str, object], document: Mapping[str, object], depth: int = 0) -> dict[str, object]:
     """Return a schema with its references written out."""
     if depth >= INLINE_DEPTH:
         return {}
     own = dict(resolved(schema, document))
     for key in ("properties", "patternProperties"):
-        if inner := _table(own.get(key)):
-            own[key] = {name: _written_out(_table(one), document, depth + 1) for name, one in inner.items()}
+        if inner := _spec_map(own.get(key)):
+            own[key] = {name: _inline_refs(_spec_map(one), document, depth + 1) for name, one in inner.items()}
     for key in ("items", "additionalProperties", "not"):
         if isinstance(own.get(key), Mapping):
-            own[key] = _written_out(_table(own[key]), document, depth + 1)
+            own[key] = _inline_refs(_spec_map(own[key]), document, depth + 1)
     for key in ("allOf", "anyOf", "oneOf"):
-        if parts := _list(own.get(key)):
-            own[key] = [_written_out(_table(one), document, depth + 1) for one in parts]
+        if parts := _spec_list(own.get(key)):
+            own[key] = [_inline_refs(_spec_map(one), document, depth + 1) for one in parts]
     return _modern(own)
 
 
@@ -182,8 +184,8 @@ def _modern(schema: dict[str, object]) -> dict[str, object]:
 
 
 def _first_server(document: Mapping[str, object], name: str) -> str:
-    for server in _list(document.get("servers")):
-        url = str(_table(server).get("url", ""))
+    for server in _spec_list(document.get("servers")):
+        url = str(_spec_map(server).get("url", ""))
         if url.startswith(("http://", "https://")) and "{" not in url:
             return url
     message = f"The document of tools.{name} names no server by a whole address."
@@ -200,15 +202,15 @@ class _PlainLoader(yaml.SafeLoader):
         return super().compose_node(parent, index)
 
 
-def _text(value: object) -> str:
+def _request_value_text(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(value)
 
 
-def _table(value: object) -> Mapping[str, object]:
+def _spec_map(value: object) -> Mapping[str, object]:
     return cast("Mapping[str, object]", value) if isinstance(value, Mapping) else {}
 
 
-def _list(value: object) -> Sequence[object]:
+def _spec_list(value: object) -> Sequence[object]:
     return cast("Sequence[object]", value) if isinstance(value, list) else ()

@@ -70,9 +70,9 @@ def spelled_out(name: str) -> str:
 
 def parameters_of(schema: JsonSchema) -> tuple[Parameter, ...]:
     """Return the parameters that a schema declares, in its order."""
-    properties = _table(schema.get("properties"))
-    required = {str(name) for name in _list(schema.get("required"))}
-    return tuple(_parameter(name, _table(one), schema, name in required) for name, one in properties.items())
+    properties = _schema_map(schema.get("properties"))
+    required = {str(name) for name in _schema_list(schema.get("required"))}
+    return tuple(_parse_parameter(name, _schema_map(one), schema, name in required) for name, one in properties.items())
 
 
 def checked_schema(schema: object, where: str) -> JsonSchema:
@@ -81,8 +81,8 @@ def checked_schema(schema: object, where: str) -> JsonSchema:
     Raises:
         ConfigError: it is not.
     """
-    found = _table(schema) or {"type": "object", "properties": {}}
-    _bounded(found, where)
+    found = _schema_map(schema) or {"type": "object", "properties": {}}
+    _check_schema_size(found, where)
     found = {**found, "type": "object"}
     try:
         _validator_of(found)
@@ -127,47 +127,47 @@ def resolved(schema: Mapping[str, object], root: JsonSchema) -> Mapping[str, obj
         target = schema.get("$ref")
         if not isinstance(target, str):
             return schema
-        schema = _table(_pointed(root, target)) if target.startswith("#") else {}
+        schema = _schema_map(_resolve_json_pointer(root, target)) if target.startswith("#") else {}
     return {}
 
 
-def _pointed(root: JsonSchema, pointer: str) -> object:
+def _resolve_json_pointer(root: JsonSchema, pointer: str) -> object:
     found: object = root
     for part in pointer.removeprefix("#").strip("/").split("/") if pointer != "#" else ():
-        found = _table(found).get(part.replace("~1", "/").replace("~0", "~"))
+        found = _schema_map(found).get(part.replace("~1", "/").replace("~0", "~"))
     return found
 
 
-def _parameter(name: str, given: Mapping[str, object], root: JsonSchema, required: bool) -> Parameter:
+def _parse_parameter(name: str, given: Mapping[str, object], root: JsonSchema, required: bool) -> Parameter:
     own = resolved(given, root)
     for key in ("anyOf", "oneOf"):  # `str | None`, as pydantic writes it
-        kinds = [resolved(_table(one), root) for one in _list(own.get(key))]
+        kinds = [resolved(_schema_map(one), root) for one in _schema_list(own.get(key))]
         real = [one for one in kinds if one.get("type") != "null"]
         if len(real) == 1:
             own = {**real[0], **own}
     kind = own.get("type")
-    kinds = [str(one) for one in _list(kind) if one != "null"]
+    kinds = [str(one) for one in _schema_list(kind) if one != "null"]
     choices = own.get("enum", [own["const"]] if "const" in own else [])
     return Parameter(
         name,
         str(kind) if isinstance(kind, str) else kinds[0] if len(kinds) == 1 else "",
         str({**own, **given}.get("description") or ""),
         required,
-        tuple(str(one) for one in _list(choices) if one is not None),
+        tuple(str(one) for one in _schema_list(choices) if one is not None),
         str(own.get("format") or ""),
         {**own, **given}.get("default"),
         str(own.get("x-unit") or ""),
-        {str(one): tuple(map(str, _list(words))) for one, words in _table(own.get("x-aliases")).items()},
+        {str(one): tuple(map(str, _schema_list(words))) for one, words in _schema_map(own.get("x-aliases")).items()},
         bool(own.get("x-entity")),
     )
 
 
 def _depending(schema: JsonSchema, arguments: Mapping[str, object]) -> list[str]:
-    rules = _table(schema.get("dependentRequired"))
-    return [str(name) for given, names in rules.items() if given in arguments for name in _list(names)]
+    rules = _schema_map(schema.get("dependentRequired"))
+    return [str(name) for given, names in rules.items() if given in arguments for name in _schema_list(names)]
 
 
-def _bounded(schema: JsonSchema, where: str) -> None:
+def _check_schema_size(schema: JsonSchema, where: str) -> None:
     waiting: list[tuple[object, int]] = [(schema, 1)]
     nodes = 0
     while waiting:
@@ -176,7 +176,7 @@ def _bounded(schema: JsonSchema, where: str) -> None:
         if depth > DEEPEST or nodes > MOST_NODES:
             message = f"The parameters of {where} nest more than {DEEPEST} deep, or hold over {MOST_NODES:,} values."
             raise ConfigError(message, cure="Write a smaller schema, or leave the tool out with `only`.")
-        waiting += [(one, depth + 1) for one in (*_table(value).values(), *_list(value))]
+        waiting += [(one, depth + 1) for one in (*_schema_map(value).values(), *_schema_list(value))]
 
 
 def _validator_of(schema: JsonSchema) -> Any:  # noqa: ANN401 - a class of jsonschema_rs
@@ -205,9 +205,9 @@ def _library(name: str) -> Any:  # noqa: ANN401 - whatever has that name in json
         raise ConfigError(message, cure=install_cure("tools", error.name or "")) from error
 
 
-def _table(value: object) -> Mapping[str, object]:
+def _schema_map(value: object) -> Mapping[str, object]:
     return cast("Mapping[str, object]", value) if isinstance(value, Mapping) else {}
 
 
-def _list(value: object) -> Sequence[object]:
+def _schema_list(value: object) -> Sequence[object]:
     return cast("Sequence[object]", value) if isinstance(value, list | tuple) else ()

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from rove.errors import ServiceError
 from rove.models import ChatModel
 from rove.question.word_tables import localized_text as phrase
-from rove.records import History
+from rove.records import History, Note
 from rove.records.tool import FilledParameter, ToolMatch, ToolPlan, ValueCorrection, ValueProblem
 from rove.tools import Tool
 from rove.tools.ask_model import fill_by_model
@@ -19,7 +19,6 @@ from rove.tools.parameters import Parameter, check_arguments, parameters_of
 from rove.tools.unfitting import unfitting
 from rove.tools.units import unit_of_value
 
-MODEL_FAILED = "The chat model failed, so the parameters were filled by rules. {reason}"
 TURNS = 4
 """Earlier turns that are looked through, the latest first."""
 
@@ -51,8 +50,8 @@ async def planned(
     """Plan one call. Nothing is run. Values of the schema's own defaults are named, and left to the tool."""
     parameters = parameters_of(tool.parameters)
     around = Circumstances(request.language, request.today, domain, tool.platform)
-    filled, note = await _filled(parameters, request, around, chat)
-    mended = [_mended(filled[one.name], one, around) for one in parameters if one.name in filled]
+    filled, notes = await _fill_parameters(parameters, request, around, chat)
+    mended = [_mend_filled_parameter(filled[one.name], one, around) for one in parameters if one.name in filled]
     arguments = {one.name: one.value for one, _ in mended}
     strange = [name for name in request.given if name not in {one.name for one in parameters}]
     found = check_arguments(tool.parameters, arguments)
@@ -72,7 +71,8 @@ async def planned(
         found.missing,
         problems,
         asked_back(parameters, found.missing, problems, request.language),
-        note=note,
+        notes=notes,
+        language=request.language,
     )
 
 
@@ -91,24 +91,24 @@ def asked_back(
     return phrase("phrases", "missing", language).format(names=", ".join(names)) if names else ""
 
 
-async def _filled(
+async def _fill_parameters(
     parameters: Sequence[Parameter], request: ToolRequest, around: Circumstances, chat: ChatModel | None
-) -> tuple[dict[str, FilledParameter], str]:
+) -> tuple[dict[str, FilledParameter], tuple[Note, ...]]:
     """Fill what the caller has not given; a model's value wins over one of the rules."""
     given = {name: FilledParameter(name, value, "given") for name, value in request.given.items()}
     left = [parameter for parameter in parameters if parameter.name not in given]
     said = request.said()
     filled = fill_by_rules(left, said, request.profile, around)
-    note = ""
+    notes: tuple[Note, ...] = ()
     if chat is not None and left:
         try:
             filled |= await fill_by_model(chat, left, said, request.profile)
         except ServiceError as error:
-            note = MODEL_FAILED.format(reason=error.reason)
-    return {**filled, **given}, note
+            notes = (Note("parameters-by-rules", {"reason": error.reason}),)
+    return {**filled, **given}, notes
 
 
-def _mended(
+def _mend_filled_parameter(
     filled: FilledParameter, parameter: Parameter, around: Circumstances
 ) -> tuple[FilledParameter, tuple[ValueCorrection, ...]]:
     value, corrections = corrected(filled.value, parameter, around)

@@ -30,7 +30,7 @@ class PythonSource:
 
     async def tools(self) -> Sequence[Tool]:
         """See `ToolSource.tools`."""
-        return [tool_of(_imported(path), self.name, self.settings) for path in self.settings.functions]
+        return [tool_of(_import_function(path), self.name, self.settings) for path in self.settings.functions]
 
     async def close(self) -> None:
         """See `ToolSource.close`."""
@@ -55,12 +55,14 @@ def tool_of(function: Function, source: str, settings: ToolSettings, effects: Ef
             message = f"{name} takes no such value for {'.'.join(map(str, first['loc']))}: {first['msg']}."
             raise InputError(message, cure="Give another.") from None
         values = {
-            key: getattr(given, field) for key, field in _fields(shape).items() if field in given.model_fields_set
+            key: getattr(given, field)
+            for key, field in _fields_by_alias(shape).items()
+            if field in given.model_fields_set
         }
         found = (
             function(**values) if inspect.iscoroutinefunction(function) else await asyncio.to_thread(function, **values)
         )
-        return _plain(await found if inspect.isawaitable(found) else found)
+        return _to_json_result(await found if inspect.isawaitable(found) else found)
 
     return Tool(name, described.text, schema, run, source, effects, settings)
 
@@ -70,7 +72,7 @@ class _Told(BaseModel):
     arguments: dict[str, str]
 
 
-def _imported(path: str) -> Function:
+def _import_function(path: str) -> Function:
     try:
         found = load(path)
     except (ImportError, AttributeError, ValueError) as error:
@@ -104,11 +106,11 @@ def _shape(function: Function, name: str, told: Mapping[str, str]) -> type[BaseM
         ) from None
 
 
-def _fields(shape: type[BaseModel]) -> dict[str, str]:
+def _fields_by_alias(shape: type[BaseModel]) -> dict[str, str]:
     return {str(field.alias): name for name, field in shape.model_fields.items()}
 
 
-def _plain(value: object) -> object:
+def _to_json_result(value: object) -> object:
     """What a function returned, as JSON holds it: dates become texts, models and dataclasses become maps."""
     return TypeAdapter(Any).dump_python(value, mode="json", fallback=str)
 

@@ -23,12 +23,12 @@ def as_text(result: object) -> str:
     >>> as_text([{"host": "a", "up": True}, {"host": "b", "up": False}])
     '| host | up |\n|---|---|\n| a | true |\n| b | false |'
     """
-    return "\n".join(_lines(result, ""))
+    return "\n".join(_result_lines(result, ""))
 
 
 def as_document(tool: str, arguments: Mapping[str, object], text: str, language: str) -> Document:
     """Return a result as a document: named by its tool and arguments, so that a citation says what was asked."""
-    asked = ", ".join(f"{name}={_scalar(value)}" for name, value in sorted(arguments.items()))
+    asked = ", ".join(f"{name}={_scalar_text(value)}" for name, value in sorted(arguments.items()))
     title = f"{tool}({asked})"[:300]
     identity = f"{SCHEME}{tool}#{content_hash(title, text)[:12]}"
     return Document(identity, identity, "text", text, title, language)
@@ -37,7 +37,7 @@ def as_document(tool: str, arguments: Mapping[str, object], text: str, language:
 def as_hits(document: Document) -> list[Hit]:
     """Return a result's pieces as hits, in their order; the spans are offsets into the document's text."""
     hits: list[Hit] = []
-    for position, (start, end) in enumerate(_pieces(document.text)):
+    for position, (start, end) in enumerate(_result_chunk_spans(document.text)):
         name = chunk_id(document.document_id, document.version, (start, end), "text")
         text = document.text[start:end]
         made = Chunk(
@@ -47,7 +47,7 @@ def as_hits(document: Document) -> list[Hit]:
     return hits
 
 
-def _pieces(text: str) -> Iterator[tuple[int, int]]:
+def _result_chunk_spans(text: str) -> Iterator[tuple[int, int]]:
     start = 0
     while start < len(text):
         end = min(start + CHUNK_CHARS, len(text))
@@ -58,25 +58,25 @@ def _pieces(text: str) -> Iterator[tuple[int, int]]:
         start = end
 
 
-def _lines(value: object, name: str) -> Iterator[str]:
+def _result_lines(value: object, name: str) -> Iterator[str]:
     if isinstance(value, Mapping):
         for key, inner in cast("Mapping[object, object]", value).items():
-            yield from _lines(inner, f"{name}.{key}" if name else str(key))
+            yield from _result_lines(inner, f"{name}.{key}" if name else str(key))
     elif isinstance(value, list | tuple):
         rows = cast("Sequence[object]", value)
-        columns = _columns(rows)
+        columns = _result_columns(rows)
         if columns:
-            yield from _table(cast("Sequence[Mapping[str, object]]", rows), columns)
+            yield from _result_table_lines(cast("Sequence[Mapping[str, object]]", rows), columns)
         elif all(not isinstance(one, Mapping | list | tuple) for one in rows):
-            yield f"{name}: {', '.join(map(_scalar, rows))}" if name else "\n".join(map(_scalar, rows))
+            yield f"{name}: {', '.join(map(_scalar_text, rows))}" if name else "\n".join(map(_scalar_text, rows))
         else:
             for number, one in enumerate(rows, 1):
-                yield from _lines(one, f"{name}[{number}]" if name else str(number))
+                yield from _result_lines(one, f"{name}[{number}]" if name else str(number))
     else:
-        yield f"{name}: {_scalar(value)}" if name else _scalar(value)
+        yield f"{name}: {_scalar_text(value)}" if name else _scalar_text(value)
 
 
-def _columns(rows: Sequence[object]) -> tuple[str, ...]:
+def _result_columns(rows: Sequence[object]) -> tuple[str, ...]:
     """Return what rows have in common, if they are rows: several maps, of plain values, under the same names."""
     if len(rows) < 2 or not all(isinstance(one, Mapping) for one in rows):
         return ()
@@ -86,16 +86,16 @@ def _columns(rows: Sequence[object]) -> tuple[str, ...]:
     return names if plain and len(names) <= MOST_COLUMNS and all(tuple(map(str, row)) == names for row in maps) else ()
 
 
-def _table(rows: Sequence[Mapping[str, object]], columns: Sequence[str]) -> Iterator[str]:
-    yield f"| {' | '.join(map(_cell, columns))} |"
+def _result_table_lines(rows: Sequence[Mapping[str, object]], columns: Sequence[str]) -> Iterator[str]:
+    yield f"| {' | '.join(map(_result_table_cell, columns))} |"
     yield "|" + "---|" * len(columns)
     for row in rows:
-        yield f"| {' | '.join(_cell(row[name]) for name in row)} |"
+        yield f"| {' | '.join(_result_table_cell(row[name]) for name in row)} |"
 
 
-def _cell(value: object) -> str:
-    return " ".join(_scalar(value).split()).replace("|", "\\|")
+def _result_table_cell(value: object) -> str:
+    return " ".join(_scalar_text(value).split()).replace("|", "\\|")
 
 
-def _scalar(value: object) -> str:
+def _scalar_text(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)

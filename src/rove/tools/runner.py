@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import monotonic, perf_counter
 
 from rove.errors import InputError, RoveError, ServiceError
 from rove.events import Listener, ToolCalled, ToolEnded
 from rove.load.text import clean
-from rove.records.tool import RunOutcome, ToolPlan, ToolRun
+from rove.records import Note
+from rove.records.tool import ToolPlan, ToolRun
 from rove.tools import Tool
 from rove.tools.parameters import spelled_out
 from rove.tools.result_text import as_document, as_text
@@ -21,8 +22,6 @@ MINUTE_S = 60.0
 FIRST_WAIT_S, MOST_WAIT_S = 0.25, 5.0
 MOST_RESULT_CHARS = 100_000
 """A longer result is cut there, and says so."""
-UNCONFIRMED = "{tool} changes something, and nobody has confirmed that it should run."
-CUT = "The result had {size:,} characters; the first {most:,} are kept."
 
 
 @dataclass
@@ -39,9 +38,10 @@ class Runner:
         """
         arguments = {one.name: one.value for one in plan.parameters if one.origin != "default"}
         if not plan.is_ready:
-            return ToolRun(plan.request, "asks", plan, note=plan.note)
+            return ToolRun(plan.request, "asks", plan, notes=plan.notes, language=language)
         if tool.effects == "writes" and not confirm:
-            return ToolRun(plan.request, "unconfirmed", plan, note=UNCONFIRMED.format(tool=plan.call))
+            notes = (Note("unconfirmed", {"tool": plan.call}),)
+            return ToolRun(plan.request, "unconfirmed", plan, notes=notes, language=language)
         began, tries = perf_counter(), 0
         try:
             with stage("tool", tool=tool.name, effects=tool.effects):
@@ -49,7 +49,7 @@ class Runner:
                     self._count(tool)
                     listener(ToolCalled(tool.name, tries))
                     try:
-                        result = await _once(tool, arguments)
+                        result = await _call_tool_in_time(tool, arguments)
                         break
                     except ServiceError as error:
                         if not error.retryable or tries > tool.settings.retries or tool.effects == "writes":
@@ -63,15 +63,17 @@ class Runner:
         text = clean(as_text({spelled_out(tool.name): result} if number else result))  # a number alone says nothing
         cut = len(text) > MOST_RESULT_CHARS
         document = as_document(tool.name, arguments, text[:MOST_RESULT_CHARS], language)
-        note = CUT.format(size=len(text), most=MOST_RESULT_CHARS) if cut else plan.note
-        made = ToolRun(plan.request, "ran", plan, document, 0.0, tries, cut, note, None if cut else result)
+        notes = (Note("result-cut", {"size": len(text), "most": MOST_RESULT_CHARS}),) if cut else plan.notes
+        made = ToolRun(
+            plan.request, "ran", plan, document, 0.0, tries, cut,
+            result=None if cut else result, notes=notes, language=language,
+        )  # fmt: skip
         return self._ended(made, began, listener)
 
     def _ended(self, run: ToolRun, began: float, listener: Listener) -> ToolRun:
         seconds = round(perf_counter() - began, 4)
-        outcome: RunOutcome = run.outcome
-        listener(ToolEnded(run.plan.match.tool if run.plan else "", outcome, seconds))
-        return ToolRun(run.request, outcome, run.plan, run.document, seconds, run.tries, run.cut, run.note, run.result)
+        listener(ToolEnded(run.plan.match.tool if run.plan else "", run.outcome, seconds))
+        return replace(run, seconds=seconds)
 
     def _count(self, tool: Tool) -> None:
         """Count a call.
@@ -88,7 +90,7 @@ class Runner:
         calls.append(now)
 
 
-async def _once(tool: Tool, arguments: Mapping[str, object]) -> object:
+async def _call_tool_in_time(tool: Tool, arguments: Mapping[str, object]) -> object:
     """Call a tool once, in time.
 
     Raises:

@@ -44,7 +44,7 @@ class SqlSource:
     async def tools(self) -> Sequence[Tool]:
         """See `ToolSource.tools`."""
         try:
-            self.engine = _engine(database_address(self.settings.database.get_secret_value()))
+            self.engine = _read_only_engine(database_address(self.settings.database.get_secret_value()))
         except (InputError, SQLAlchemyError, ImportError, ValueError) as error:
             message = f"tools.{self.name}.database cannot be opened: {type(error).__name__}."
             cure = 'Write it like "sqlite:///file.db", and install the driver that it names.'
@@ -100,7 +100,7 @@ class SqlSource:
             raise ServiceError(message, cure="Look at the statement and the values.", retryable=False) from None
 
 
-def _engine(url: URL) -> Engine:
+def _read_only_engine(url: URL) -> Engine:
     """Open a database; one of SQLite's has to be there, since opening would make it.
 
     Raises:

@@ -74,20 +74,20 @@ def _of_name(parameter: Parameter) -> Unit | None:
     for count in (3, 2, 1):
         last = " ".join(words[-count:]) if len(words) >= count else ""
         least = 1 if last in SHORT_SUFFIXES and len(words) > 1 else LEAST_CHARS if len(words) == count else 2
-        if len(last) >= least and (found := _named(last)):
+        if len(last) >= least and (found := _unit_from_word(last)):
             return found
     return None
 
 
-def _named(word: str) -> Unit | None:
+def _unit_from_word(word: str) -> Unit | None:
     if word.upper() in CODES:
         return unit_named(word.upper())
     found = next((found for language in LANGUAGES if (found := unit_named(word, language))), None)
-    return found or _unaccented().get(word)
+    return found or _units_by_plain_word().get(word)
 
 
 @cache
-def _unaccented() -> Mapping[str, Unit]:
+def _units_by_plain_word() -> Mapping[str, Unit]:
     """Words of units as identifiers write them: honap for hónap."""
     marks = dict.fromkeys(range(0x300, 0x370))
     plain = ((unicodedata.normalize("NFKD", word).translate(marks), unit) for word, unit in unit_words())

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from rove.models import ChatModel
-from rove.records import Hit
+from rove.records import Hit, Note
+from rove.records.note import notes_text
 from rove.records.walk_events import Fact, FactDelta, FactFound, FactRejected, Lead, LeadFollowed, LeadFound
 from rove.registry import Registry
 from rove.retrieve import SearchContext
@@ -22,6 +23,11 @@ EXTRACTIVE = "extractive"
 
 Finding = FactDelta | FactFound | FactRejected | LeadFound | LeadFollowed
 TextOf = Callable[[str], Awaitable[str]]
+
+
+def why(language: str, *notes: Note) -> tuple[str, tuple[Note, ...]]:
+    """Say why, in words of a language, and beside it as notes: the last two fields of an event."""
+    return notes_text(notes, language), notes
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, log
 
+from rove.answer.answer_kind import UNKNOWN, asks_for_value, has_value, is_value
 from rove.answer.extract import Candidate
 from rove.answer.short_answer import completed
-from rove.answer.values import read_values
 from rove.enrich.entities import CAPITALISED_NOUNS, mentions
 from rove.language.cue_words import asks_for
+from rove.language.folding import fold_words
 from rove.language.words import query_terms
 from rove.models import Embedder
 from rove.models.judge import Judge
 from rove.records.document import Span
+from rove.references.text_references import references
 from rove.walk.chain import cells_of, clauses, held_terms
 from rove.walk.chain_search import Link, Passage, Path
-from rove.walk.leads import fold_words
-from rove.walk.references import references
 
 LEAST_CHANCE = 1e-6
 LOGIT, COVERED, LINKED, HELD, POINTED, POINTS_ON, KIND, NAMED = 0.5, 5.0, 1.0, 3.0, 1.5, 2.0, 8.0, 8.0
@@ -32,12 +31,14 @@ LEVEL = 3.0
 SURE, LEAST_COVERED, DIRECTLY = 4.5, 0.6, 6.0
 """A passage that no step led to must answer as surely as docs/decisions/058-judge.md has it, and hold this share of the
 question's words, for others say them of something else; what each further share of them counts."""
-JUDGED = 0.1
-"""What counts for a cell that the judge sees the answer in, beside the cosine of its column's name."""
-CODE = re.compile(r"[A-Za-z]{1,6}-?\d+")
-"""What has digits and is no number: "G7", "KZ-77"."""
-SPELLED = 0.25
-"""Share of its characters that a value in words takes of what is one."""
+CELL_ALONE, LEAST_ALONE, CELL_SEEN, NAMED_COLUMN, UNFIT_CELL = 0.07, -4.0, 0.05, 0.2, 0.3
+"""What counts for a cell beside the cosine of its column's name: the judge's logit that it answers, read alone after
+the row's key, that much at least; that the judge sees the answer in it, in the whole row; the share of its column's
+name that the question has; and against it that it is of another kind than asked."""
+UNFIT = 0.8
+"""How surely words are of another kind than asked, to be no answer while others are."""
+UNLIKELY = 0.25
+"""Chance of a kind of answer below which words of it count less, down to not at all at 0."""
 GIVEN_CHARS = 160
 
 
@@ -64,6 +65,7 @@ class ChainJudge:
         self._question, self._language, self._asked = question, language, asked
         self._kinds = asks_for(question, language)
         self._names = question_names(question, language)
+        self._by_value: float | None = None
 
     async def answer(self, path: Path, passages: Sequence[Passage]) -> ChainAnswer | None:
         """Return what of the last passage answers best; None where nothing may.
@@ -72,6 +74,8 @@ class ChainJudge:
             ServiceError: the judge's endpoint failed.
         """
         hop = path.last
+        if self._by_value is None:
+            self._by_value = await asks_for_value(self._question, self._embedder)
         rows = [one for one in hop.facts if one.is_row]
         if rows and (hop.held or len(path.hops) == 1):
             found = [await self._row(row, path, passages) for row in rows]
@@ -80,11 +84,11 @@ class ChainJudge:
         return max((one for one in found if one), key=lambda one: one.score, default=None)
 
     async def _row(self, row: Candidate, path: Path, passages: Sequence[Passage]) -> ChainAnswer | None:
-        cells = await self._cells(row, path)
-        if not cells:
-            return None
         chunk = row.hit.chunk
         context = " > ".join(dict.fromkeys(part for part in (row.hit.title, *chunk.headings) if part))
+        cells = await self._cells(row, path, context)
+        if not cells:
+            return None
         logit = await self._logit(self._given(path), f"{context}\n{row.text}")
         cell = cells[0][1]
         start = row.citation.span[0] + max(row.citation.quote.find(cell), 0)
@@ -94,29 +98,29 @@ class ChainJudge:
             logit = max(logit, await self._logit(self._given(path), text)) if whole else logit
         return ChainAnswer(path, row, (start, start + len(cell)), self._score(logit, path, passages, cell, row))
 
-    async def _cells(self, row: Candidate, path: Path) -> list[tuple[str, str]]:
-        """Return the cells of a row that may answer, the best first: of the kind asked, nearest by their column."""
+    async def _cells(self, row: Candidate, path: Path, context: str) -> list[tuple[str, str]]:
+        """Return the cells of a row that may answer, the best first: of the kind asked, each read alone."""
         before = " ".join((self._question, *(c.text for hop in path.hops[:-1] for c in hop.facts)))
-        known = set(query_terms(before, self._language))
+        own = [(name, cell, frozenset(query_terms(cell, self._language))) for name, cell in cells_of(row)]
         cells = [
-            (name, cell)
-            for name, cell in cells_of(row)
-            if not known.issuperset(query_terms(cell, self._language) or [""])
+            (name, cell) for name, cell, said in own if not said or said != held_terms(said, before, self._language)
         ]
-        fitting = [pair for pair in cells if self._fits(pair[1])] or cells
+        fitting = [pair for pair in cells if self._misfit(pair[1]) <= UNFIT] or cells
         if len(fitting) < 2:  # noqa: PLR2004
             return fitting
         asked = (await self._embedder.queries([self._question]))[0]
         near = (await self._embedder.passages([name or cell for name, cell in fitting])) @ asked
         found = await self._judge.span(self._given(path), row.text)
         said = row.text[slice(*found.span)] if found else ""
-        asked_terms = set(query_terms(self._question, self._language))
-        worth = [
-            float(near[at])
-            + JUDGED * (cell in said or (bool(said) and said in cell))
-            + JUDGED * bool(asked_terms.intersection(query_terms(name, self._language)))
-            for at, (name, cell) in enumerate(fitting)
-        ]
+        asked_terms = frozenset(query_terms(self._question, self._language))
+        worth: list[float] = []
+        for closeness, (name, cell) in zip(near, fitting, strict=True):
+            key = next((f"{head}: {one}; " for head, one in cells_of(row) if one != cell), "")
+            alone = await self._logit(self._given(path), f"{context}\n{key}{name}: {cell}")
+            share = _share_of(query_terms(name, self._language), asked_terms)
+            seen = cell in said or (bool(said) and said in cell)
+            counted = CELL_ALONE * max(alone, LEAST_ALONE) + CELL_SEEN * seen + NAMED_COLUMN * share
+            worth.append(float(closeness) + counted - UNFIT_CELL * self._misfit(cell))
         return [fitting[at] for at in sorted(range(len(fitting)), key=lambda at: -worth[at])]
 
     async def _passage(self, path: Path, passages: Sequence[Passage]) -> ChainAnswer | None:
@@ -124,23 +128,45 @@ class ChainJudge:
         passage = passages[path.last.passage]
         hit, held = passage.hit, path.last.facts[:1] if path.last.held else ()
         text = hit.chunk.indexed_text
-        whole = await self._span(path, text, hit.chunk.span[0] - len(text) + len(hit.chunk.text), passage.candidates)
+        moved = hit.chunk.span[0] - len(text) + len(hit.chunk.text)
+        whole = await self._span(path, text, moved, passage.candidates)
         if not held or (whole and whole[0] in path.last.facts):
             found = whole
         else:
             context = " > ".join(dict.fromkeys(part for part in (hit.title, *hit.chunk.headings) if part)) + "\n"
-            text = context + held[0].citation.quote
-            found = await self._span(path, text, held[0].citation.span[0] - len(context), held)
+            text, moved = context + held[0].citation.quote, held[0].citation.span[0] - len(context)
+            found = await self._span(path, text, moved, held)
         if found is None or (found[0].is_row and len(path.hops) > 1):
             return None
-        one, (start, end) = found
-        offset, quote = one.citation.span[0], one.citation.quote
-        inner = completed(quote, (start - offset, min(end, one.citation.span[1]) - offset), hit.chunk.language)
-        said = quote[slice(*inner)]
-        if not said.strip() or _is_pointer(quote, inner):
+        one, span = found
+        if self._misfit(self._said(one, span)[1]) > UNFIT:  # "Registered at Mandal, she was lost in 1920."
+            span = await self._beside(path, text, moved, one, span) or span
+        inner, said = self._said(one, span)
+        if not said.strip() or _is_pointer(one.citation.quote, inner):
             return None
         score = self._score(await self._logit(self._given(path), text), path, passages, said, one)
+        offset = one.citation.span[0]
         return ChainAnswer(path, one, (inner[0] + offset, inner[1] + offset), score)
+
+    def _said(self, one: Candidate, span: Span) -> tuple[Span, str]:
+        """Return a span of a document as one of a sentence in it, whole words, and what stands there."""
+        offset, quote = one.citation.span[0], one.citation.quote
+        end = min(span[1], one.citation.span[1])
+        inner = completed(quote, (span[0] - offset, end - offset), one.hit.chunk.language)
+        return inner, quote[slice(*inner)]
+
+    async def _beside(self, path: Path, text: str, moved: int, one: Candidate, span: Span) -> Span | None:
+        """Return where the judge sees the answer before or behind words that are of another kind than asked."""
+        start, end = (edge - moved for edge in one.citation.span)
+        first, last = (edge - moved for edge in span)
+        found: list[tuple[float, Span]] = []
+        for edges in ((start, first), (last, end)):
+            seen = await self._judge.span(self._given(path), text[slice(*edges)])
+            if seen is not None:
+                at = moved + edges[0]
+                found.append((seen.score, (seen.span[0] + at, seen.span[1] + at)))
+        fitting = [pair for pair in found if self._misfit(self._said(one, pair[1])[1]) <= UNFIT]
+        return max(fitting, default=(0.0, None))[1]
 
     async def _span(
         self, path: Path, text: str, moved: int, candidates: Sequence[Candidate]
@@ -173,14 +199,14 @@ class ChainJudge:
         said_on_the_way = fold_words(way)
         named = all(name in said_on_the_way for name in self._names)
         pointed = sum(hop.link is not None and hop.link.spot is not None for hop in path.hops)
-        fits = self._fits(said)
+        misfit = self._misfit(said)
         if len(path.hops) == 1:
-            return min(logit - SURE, DIRECTLY * (covered - LEAST_COVERED)) - NAMED * (not named) - KIND * (not fits)
+            return min(logit - SURE, DIRECTLY * (covered - LEAST_COVERED)) - NAMED * (not named) - KIND * misfit
         score = LOGIT * logit + COVERED * covered + HELD * path.last.held + POINTED * min(pointed, 2)
         score += LINKED * self._share(path.last.link)
         score -= POINTS_ON * _points_on(passages[path.last.passage], path)
         score -= ELSEWHERE * self._is_elsewhere(passages[path.last.passage], path, one, said)
-        score -= KIND * (not fits) + NAMED * (not named) + LEVEL
+        score -= KIND * misfit + NAMED * (not named) + LEVEL
         return score
 
     def _share(self, link: Link | None) -> float:
@@ -202,14 +228,18 @@ class ChainJudge:
         )
         return any(held_terms(lacking, clause, self._language) for clause in pointing)
 
-    def _fits(self, said: str) -> bool:
-        """Say whether words are of the kind asked: who is no number, and how many and when are none without."""
-        spelled = sum(value.span[1] - value.span[0] for value in read_values(said, self._language))
-        has_value = any(map(str.isdigit, said)) or spelled >= SPELLED * len(said)
-        has_value = has_value and not CODE.fullmatch(said.strip())
+    def _misfit(self, said: str) -> float:
+        """How surely words are of another kind than asked, 0 to 1: who is no number, how many and when have one."""
+        by_value = UNKNOWN if self._by_value is None else self._by_value
         if self._kinds & {"count", "when"}:
-            return has_value
-        return not ("who" in self._kinds and has_value)
+            return not has_value(said, self._language)
+        if is_value(said, self._language):
+            return "who" in self._kinds or max(1 - by_value / UNLIKELY, 0.0)
+        return 0.0 if has_value(said, self._language) else max(1 - (1 - by_value) / UNLIKELY, 0.0)
+
+
+def _share_of(terms: Sequence[str], asked: frozenset[str]) -> float:
+    return sum(term in asked for term in terms) / max(len(terms), 1)
 
 
 def question_names(question: str, language: str) -> frozenset[str]:

@@ -2,44 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 from rove.models.usage import Usage
+from rove.records import Note
 from rove.records.walk_events import Budget, Spent, Stop
 
 ANSWER_CALLS = 1
 """Calls that are kept back for the answer, which a model writes too."""
 
-SENTENCES: dict[Stop, str] = {
-    "enough": "Enough was found.",
-    "no-lead": "No lead is left to follow.",
-    "no-new-fact": "The last round brought nothing that comes nearer to an answer.",
-    "no-new-chunk": "What is left to follow leads to nothing new. A lead of your own or another question would help.",
-    "rounds": "The budget of {rounds} rounds is used up.",
-    "calls": "The budget of {calls} calls of the model is used up.",
-    "tokens": "The budget of {tokens} tokens is used up.",
-    "seconds": "The budget of {seconds:g} seconds is used up.",
-    "money": "The budget of {money:g} is used up.",
-    "user": "The user stopped it.",
-    "nothing-asked": "Nothing was asked of the documents.",
-    "failed": "Nothing could be searched any more: {problem}",
-}
 
-
-def stop_reason(stop: Stop, budget: Budget, problem: str = "") -> str:
+def stop_reason(stop: Stop, budget: Budget, language: str, problem: str = "") -> str:
     """Return the reason in a sentence.
 
-    >>> stop_reason("rounds", Budget(rounds=3))
+    >>> stop_reason("rounds", Budget(rounds=3), "en")
     'The budget of 3 rounds is used up.'
     """
-    return SENTENCES[stop].format(
-        rounds=budget.rounds,
-        calls=budget.calls,
-        tokens=budget.tokens,
-        seconds=budget.seconds,
-        money=budget.money,
-        problem=problem,
-    )
+    return Note(f"stop-{stop}", {**asdict(budget), "problem": problem}).text(language)
 
 
 def price(usage: Usage, price_input: float, price_output: float) -> float:

@@ -10,14 +10,16 @@ from dataclasses import dataclass
 from rove.answer.extract import Candidate
 from rove.enrich.entities import mentions
 from rove.language.find_words import has_word
+from rove.language.folding import fold_words
 from rove.language.pipe_rows import table_rows
 from rove.language.quantities.reader import read_quantities
 from rove.language.relative_days import is_day_or_month
 from rove.language.stopwords import stop_words
 from rove.language.words import query_terms, terms
+from rove.records import Note
 from rove.records.walk_events import Fact, Lead
 from rove.walk.judge import terms_with_words
-from rove.walk.leads import fact_id, fold_words
+from rove.walk.leads import fact_id
 from rove.walk.state import State
 
 ANSWERS = 0.5
@@ -29,7 +31,7 @@ LONGEST = 8
 STEM, LEAST_STEM = 0.75, 5
 POINTED = 0.6
 """Share of the question's words that what points to an absent place must have, to be said instead of an answer."""
-NOWHERE = "what it refers to is not in the base"
+NOWHERE = Note("lead-not-in-base")
 BESIDE = 2
 """Facts that were found beside one, at most."""
 LONGEST_CHARS = 48
@@ -45,7 +47,7 @@ _FILE = re.compile(r"\.[A-Za-z0-9]{2,5}\Z")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d\Z")
 _AMOUNT = re.compile(r"-?[\d.,\s%€$£¥]*\Z")
 _CLAUSE = re.compile(r"[;；。\n]|\.\s|\A\s*[-*•]\s")
-_PART = re.compile(r"[,;，；、。]\s*|\.\s")
+PART = re.compile(r"[,;，；、。]\s*|\.\s")
 _ORDINAL = re.compile(r"第[\d一二三四五六七八九十百]+[号號]")
 _DIGITS_AFTER, _DIGITS_BEFORE = re.compile(r"[ /-]\d"), re.compile(r"\d[ /-]\Z")
 _WORD_BEFORE = re.compile(r"([^\W\d_]{2,40})\s\Z")
@@ -77,17 +79,17 @@ class BridgeValue:
 
     def names(self, headings: Sequence[str]) -> bool:
         """Say whether the last of some headings has it."""
-        own = _folded(self.text)
-        return any(has_word(_folded(title), own) for title in headings[-1:]) and (
-            len(own) >= SHORT or own in map(_folded, headings)
+        own = compared_form(self.text)
+        return any(has_word(compared_form(title), own) for title in headings[-1:]) and (
+            len(own) >= SHORT or own in map(compared_form, headings)
         )
 
     def stands_in(self, candidate: Candidate, cells: Sequence[str] = ()) -> bool:
         """Say whether a row has it as a cell, or in one, or a sentence says it; a short one with its head."""
-        own, head = _folded(self.text), _folded(self.head)
-        if any(_folded(cell) == own for cell in cells):
+        own, head = compared_form(self.text), compared_form(self.head)
+        if any(compared_form(cell) == own for cell in cells):
             return True
-        said = _folded(candidate.text)
+        said = compared_form(candidate.text)
         if len(own) >= SHORT or (len(own) > 1 and not own.isalpha() and not own.isdigit()):
             return has_word(said, own)
         return bool(head) and (has_word(said, f"{head}{own}") or has_word(said, f"{head} {own}"))
@@ -134,14 +136,14 @@ def chain_to_absent(state: State) -> tuple[tuple[Fact, ...], str]:
     found: list[tuple[float, tuple[Fact, ...], str]] = []
     pointing = {fact.fact_id: lead for fact in state.facts if (lead := _absent_place(fact, state))}
     besides = [(fact,) for fact in state.facts if fact.fact_id not in pointing and fact != settled]
-    rival = max((_covered(asked, one, state) for one in besides), default=0.0)
+    rival = max((_term_coverage(asked, one, state) for one in besides), default=0.0)
     for fact in state.facts:
         lead = pointing.get(fact.fact_id)
         if lead is None or fact == settled:
             continue
         chain = (*(one for one in chain_to(state.lead(fact.lead_id), state) if one != fact), fact)
-        share = _covered(asked, chain, state)
-        if share >= least and share > rival and (settled is None or _covered(asked, (settled,), state) < share):
+        share = _term_coverage(asked, chain, state)
+        if share >= least and share > rival and (settled is None or _term_coverage(asked, (settled,), state) < share):
             found.append((share, chain, lead.text))
     _, chain, text = max(found, key=lambda one: (one[0], len(one[1])), default=(0.0, (), ""))
     return chain, text
@@ -149,12 +151,13 @@ def chain_to_absent(state: State) -> tuple[tuple[Fact, ...], str]:
 
 def _absent_place(fact: Fact, state: State) -> Lead | None:
     """Return the lead to a place that is not in the base, if the fact's own words point to one: no page of the web."""
-    absent = (one for one in state.leads if one.fact_id == fact.fact_id and state.dropped.get(one.lead_id) == NOWHERE)
+    nowhere = {NOWHERE.code, NOWHERE.text("en")}  # a walk of an earlier version says it in English alone
+    absent = (one for one in state.leads if one.fact_id == fact.fact_id and state.dropped.get(one.lead_id) in nowhere)
     own = (one for one in absent if fold_words(one.text) in fold_words(fact.text))
     return next((one for one in own if one.kind != "link" or _FILE.search(one.text)), None)
 
 
-def _covered(asked: frozenset[str], facts: Sequence[Fact], state: State) -> float:
+def _term_coverage(asked: frozenset[str], facts: Sequence[Fact], state: State) -> float:
     held = held_terms(asked, " ".join(fact.text for fact in facts), state.language)
     return len(held) / max(len(asked), 1)
 
@@ -174,12 +177,12 @@ def chain_to(lead: Lead | None, state: State) -> tuple[Fact, ...]:
     facts: list[Fact] = []
     by_id = {fact.fact_id: fact for fact in state.facts}
     while lead is not None and len(facts) < LONGEST and (source := by_id.get(lead.fact_id)) and source not in facts:
-        facts = [*(one for one in _beside(source, state) if one not in facts), source, *facts]
+        facts = [*(one for one in _facts_beside(source, state) if one not in facts), source, *facts]
         lead = state.lead(source.lead_id) if source.lead_id else None
     return tuple(facts)
 
 
-def _beside(fact: Fact, state: State) -> list[Fact]:
+def _facts_beside(fact: Fact, state: State) -> list[Fact]:
     """Return what the same reading of the same passage gave, the fact itself left out."""
     if fact.citation is None:
         return []
@@ -195,14 +198,18 @@ def values_of_text(one: Candidate, question: str, before: str = "") -> list[Brid
     Nothing of what the question says, or what stands in `before`.
     """
     cells = cells_of(one) if one.is_row else []
-    found = [BridgeValue(cell, name) for name, cell in cells if not _PART.search(cell)]
+    found = [BridgeValue(cell, name) for name, cell in cells if not PART.search(cell)]
     said = _near_words(one.citation.quote, question)
     language = one.hit.chunk.language
-    found = found if cells else [*_labelled(said, question), *_coded(said, language), *_named(said, language)]
+    found = (
+        found
+        if cells
+        else [*_colon_values(said, question), *_code_values(said, language), *_name_values(said, language)]
+    )
     new: dict[str, BridgeValue] = {}
     for value in found:
         if _is_new(value, question, f"{question} {before}"):
-            new.setdefault(_folded(value.text), value)
+            new.setdefault(compared_form(value.text), value)
     return list(new.values())[:MOST_VALUES]
 
 
@@ -217,14 +224,14 @@ def clauses(text: str) -> list[str]:
     return [clause for clause in _CLAUSE.split(text) if clause and clause.strip()]
 
 
-def _labelled(said: str, question: str) -> Iterator[BridgeValue]:
+def _colon_values(said: str, question: str) -> Iterator[BridgeValue]:
     """Yield what a colon sets apart from words of the question: "甲类:大阪", "Moosbach: Line Yellow"."""
-    asked = set(_grams(question))
+    asked = grams(question)
     for clause in _CLAUSE.split(unicodedata.normalize("NFKC", said)):
         left, colon, right = (clause or "").partition(":")
         if not colon:
             continue
-        here = [bool(asked.intersection(_grams(side))) for side in (left, right)]
+        here = [bool(asked.intersection(grams(side))) for side in (left, right)]
         if here == [False, True]:
             yield BridgeValue(left.strip(_EDGES))
         elif here == [True, False]:
@@ -233,18 +240,19 @@ def _labelled(said: str, question: str) -> Iterator[BridgeValue]:
 
 def _near_words(said: str, question: str) -> str:
     """Of a sentence with many codes, keep the parts that have words of the question and a code."""
-    if len(list(_coded(said, "und"))) < MANY_CODES:
+    if len(list(_code_values(said, "und"))) < MANY_CODES:
         return said
-    asked = set(_grams(question))
-    parts = [part for part in _PART.split(said) if asked.intersection(_grams(part)) and any(_coded(part, "und"))]
+    asked = grams(question)
+    parts = [part for part in PART.split(said) if asked.intersection(grams(part)) and any(_code_values(part, "und"))]
     return ", ".join(parts) or said
 
 
-def _grams(text: str) -> list[str]:
-    return [term for term in terms(text, "und") if len(term) > 1]
+def grams(text: str) -> set[str]:
+    """Return the terms of a text in any language, those of one character left out."""
+    return {term for term in terms(text, "und") if len(term) > 1}
 
 
-def _coded(said: str, language: str) -> Iterator[BridgeValue]:
+def _code_values(said: str, language: str) -> Iterator[BridgeValue]:
     """Yield the numbers and codes of a sentence by which things are called: no amounts, "80 Euro", and no days."""
     amounts = [one.span for one in read_quantities(said, language) if one.unit is not None or one.day]
 
@@ -269,7 +277,7 @@ def _is_grouped(said: str, start: int, end: int) -> bool:
     return bool(_DIGITS_AFTER.match(said, end)) or bool(_DIGITS_BEFORE.search(said[max(start - 2, 0) : start]))
 
 
-def _named(said: str, language: str) -> Iterator[BridgeValue]:
+def _name_values(said: str, language: str) -> Iterator[BridgeValue]:
     for mention in mentions(said, language):
         if mention.sure and not is_day_or_month(mention.name, language):
             yield BridgeValue(mention.name, sure=False)
@@ -282,8 +290,9 @@ def _is_new(value: BridgeValue, question: str, before: str) -> bool:
     own = set(query_terms(text, "und")) or {text.casefold()}
     if own.intersection(query_terms(question, "und")) and not any(map(str.isdigit, text)):
         return False
-    return not has_word(_folded(before), _folded(value.wanted))
+    return not has_word(compared_form(before), compared_form(value.wanted))
 
 
-def _folded(text: str) -> str:
+def compared_form(text: str) -> str:
+    """Return a text as values are compared: letters of one case and width, single spaces."""
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())

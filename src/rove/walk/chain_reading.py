@@ -9,19 +9,20 @@ from dataclasses import replace
 
 from rove.answer.extract import Candidate, list_candidates
 from rove.answer.passages import read_parents
+from rove.language.folding import fold_words
 from rove.models.e5 import UnsuitableError
-from rove.records import Document, Hit
+from rove.records import Document, Hit, Note
 from rove.records.walk_events import FactFound, Lead, LeadFollowed, LeadFound
-from rove.walk import Finding, Material, WalkContext
+from rove.references.targets import ReferenceTargets, Spot
+from rove.references.text_references import Reference, references
+from rove.walk import Finding, Material, WalkContext, why
 from rove.walk.arrival import ChainAnswer, ChainJudge, question_names
 from rove.walk.chain import fact_of, held_terms
 from rove.walk.chain_search import ChainSearch, Hop, Link, OpenLink, Passage, Path, titled_links
 from rove.walk.field_labels import is_furniture, is_mail_head
 from rove.walk.json_format import filter_of
-from rove.walk.judge import terms_with_words
-from rove.walk.leads import fold_words, lead_id, lead_to
-from rove.walk.reference_targets import ReferenceTargets, Spot
-from rove.walk.references import Reference, references
+from rove.walk.judge import SURE_CHAIN, terms_with_words
+from rove.walk.leads import lead_id, lead_to
 from rove.walk.state import State
 
 POOL = 40  # passages, the last that were read, in which chains are looked for
@@ -30,7 +31,7 @@ DIRECTLY = 5  # passages that may answer with no step before them
 OPEN = 6  # leads that chains end in
 STEP_RELEVANCE = 0.5
 LEAST_CHANCE = 0.05  # of an answer that is kept
-READ = "it was read already"
+READ = Note("lead-read")
 
 
 class ChainReader:
@@ -60,10 +61,10 @@ class ChainReader:
             value = one.link.value
             if value and (value.is_amount or _is_page_word(one.link, read)):
                 continue
-            chosen.setdefault(_lead_of(one.link, "", state, 0.0).lead_id, one)
+            chosen.setdefault(_lead_from_link(one.link, "", state, 0.0).lead_id, one)
         for one in list(chosen.values())[:OPEN]:
             at = fact_of(one.link.at, min(search.share(one.path.words), 1.0), state.round)
-            last = LeadFound(_lead_of(one.link, at.fact_id, state, at.relevance))
+            last = LeadFound(_lead_from_link(one.link, at.fact_id, state, at.relevance))
             for finding in (*_findings(one.path, None, state, search), last):
                 known = isinstance(finding, LeadFound) and finding.lead.lead_id in leads
                 if not known and not (isinstance(finding, FactFound) and finding.fact.fact_id in told):
@@ -79,7 +80,7 @@ class ChainReader:
         hits = [*material.hits, *await read_parents(known, self._context.text_of)][:POOL]
         targets = ReferenceTargets(store, filter_of(state.where))
         await targets.hold(dict.fromkeys(hit.chunk.document_id for hit in hits))
-        listed = await asyncio.to_thread(lambda: [_said_in(hit, state) for hit in hits])
+        listed = await asyncio.to_thread(lambda: [_passage_candidates(hit, state) for hit in hits])
         return await _with_references(hits, listed, targets, asked, question_names(state.question, state.language))
 
     async def _arrived(
@@ -104,11 +105,15 @@ class ChainReader:
         except UnsuitableError as error:
             warnings.warn(f"There is no judge: {error}", RuntimeWarning, stacklevel=2)
             return None
-        answers = [one for one in found if one]
-        best = max(answers, key=_by_chain_first, default=None)
-        further = [one for one in answers if best and one.score > 0 and _goes_on_from(one, best)]
-        best = max(further, key=_by_chain_first, default=best)
-        return next((one for one in answers if best and _needs_no_step(one, best)), best)
+        answers = sorted((one for one in found if one), key=_by_chain_first, reverse=True)
+        best = next(iter(answers), None)
+        for one in answers:
+            direct = next((other for other in answers if _needs_no_step(other, one)), None)
+            if direct is None or direct.score > 0:
+                best = direct or one
+                break
+        further = [one for one in answers if best and one.score > 0 and _goes_further(one, best)]
+        return next(iter(further), best)
 
 
 def _is_page_word(link: Link, read: str) -> bool:
@@ -123,8 +128,15 @@ def _by_chain_first(one: ChainAnswer) -> tuple[bool, float]:
     return len(one.path.hops) > 1 and one.score > 0, one.score
 
 
-def _goes_on_from(one: ChainAnswer, other: ChainAnswer) -> bool:
-    """Say whether what another answer names was only a step of a way that has more of the question's words."""
+def _goes_further(one: ChainAnswer, other: ChainAnswer) -> bool:
+    """Say whether a way has all of the question's words that another has, and more.
+
+    Of one without a step it must go on from what that answers, which then was only a step of it.
+    """
+    if not one.path.words > other.path.words:
+        return False
+    if len(other.path.hops) > 1:
+        return len(one.path.hops) > 1
     there = other.candidate.citation
     start, end = (edge - there.span[0] for edge in other.span)
     named = {
@@ -132,7 +144,7 @@ def _goes_on_from(one: ChainAnswer, other: ChainAnswer) -> bool:
         for hop in one.path.hops
         if hop.link is not None and hop.link.value is not None and hop.link.at.citation == there
     }
-    return one.path.words > other.path.words and any(value in there.quote[start:end] for value in named)
+    return any(value in there.quote[start:end] for value in named)
 
 
 def _needs_no_step(one: ChainAnswer, other: ChainAnswer) -> bool:
@@ -144,10 +156,10 @@ def _needs_no_step(one: ChainAnswer, other: ChainAnswer) -> bool:
     is_same = here.document_id == there.document_id and here.span[0] < there.span[1] and there.span[0] < here.span[1]
     pointed = any(hop.link is not None and hop.link.spot is not None for hop in other.path.hops)
     alone = one.score > 0 or (one.path.words >= other.path.words and not pointed)
-    return is_same and len(one.path.hops) == 1 and alone
+    return is_same and len(one.path.hops) == 1 < len(other.path.hops) and alone
 
 
-def _said_in(hit: Hit, state: State) -> list[Candidate]:
+def _passage_candidates(hit: Hit, state: State) -> list[Candidate]:
     """Return the sentences and rows of a passage, without the head of a mail."""
     found = list_candidates(state.question, [hit], state.language)
     return [one for one in found if not is_mail_head(one.text)]
@@ -177,20 +189,20 @@ async def _with_references(
     passages: list[Passage] = []
     for hit, candidates, own in zip(hits, listed, found, strict=True):
         pointing = {at: tuple(pairs) for at, pairs in own.items()}
-        passages.append(Passage(hit, tuple(candidates), pointing, _words(hit, asked), _named(hit, names)))
-    return [_titled(passage, passages) for passage in passages]
+        passages.append(Passage(hit, tuple(candidates), pointing, _hit_terms(hit, asked), _count_hit_names(hit, names)))
+    return [_add_title_references(passage, passages) for passage in passages]
 
 
-def _words(hit: Hit, asked: frozenset[str]) -> frozenset[str]:
+def _hit_terms(hit: Hit, asked: frozenset[str]) -> frozenset[str]:
     return held_terms(asked, f"{hit.title} {hit.chunk.indexed_text}", hit.chunk.language)
 
 
-def _named(hit: Hit, names: frozenset[str]) -> int:
+def _count_hit_names(hit: Hit, names: frozenset[str]) -> int:
     said = fold_words(f"{hit.title} {hit.chunk.indexed_text}")
     return sum(name in said for name in names)
 
 
-def _titled(passage: Passage, passages: Sequence[Passage]) -> Passage:
+def _add_title_references(passage: Passage, passages: Sequence[Passage]) -> Passage:
     """Add the documents that a passage names by their titles, beside its references."""
     own = passage.hit.chunk.document_id
     held = dict(passage.references)
@@ -206,7 +218,7 @@ def _titled(passage: Passage, passages: Sequence[Passage]) -> Passage:
     return replace(passage, references=held)
 
 
-def _lead_of(link: Link, fact: str, state: State, relevance: float) -> Lead:
+def _lead_from_link(link: Link, fact: str, state: State, relevance: float) -> Lead:
     made = lead_to(link.text, link.kind, state.round, promise=0.5 + 0.5 * relevance)
     made = replace(made, fact_id=fact, chunk_id=link.at.citation.chunk_id)
     if link.spot is None:
@@ -221,9 +233,9 @@ def _findings(path: Path, answer: ChainAnswer | None, state: State, search: Chai
     for number, hop in enumerate(path.hops):
         if hop.link is not None:
             at = fact_of(hop.link.at, STEP_RELEVANCE, state.round)
-            made = _lead_of(hop.link, at.fact_id, state, STEP_RELEVANCE)
+            made = _lead_from_link(hop.link, at.fact_id, state, STEP_RELEVANCE)
             yield LeadFound(made)
-            yield LeadFollowed(made.lead_id, state.round, 0, READ)
+            yield LeadFollowed(made.lead_id, state.round, 0, *why(state.language, READ))
             lead = made.lead_id
         following = path.hops[number + 1].link if number + 1 < len(path.hops) else None
         last = answer if answer and number + 1 == len(path.hops) else None
@@ -234,7 +246,7 @@ def _findings(path: Path, answer: ChainAnswer | None, state: State, search: Chai
                     fact,
                     lead_id=lead,
                     answers=round(last.chance, 4) if last else 0.0,
-                    short=last.span if last else None,
+                    short=last.span if last and last.chance >= SURE_CHAIN else None,
                 )
             )
 

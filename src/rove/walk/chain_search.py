@@ -8,13 +8,14 @@ from pathlib import PurePath
 
 from rove.answer.extract import Candidate, table_of
 from rove.language.find_words import has_word
+from rove.language.folding import fold_words
 from rove.language.scripts import is_unspaced
 from rove.records import Hit
 from rove.records.walk_events import LeadKind
+from rove.references.targets import Spot
+from rove.references.text_references import Reference
+from rove.walk.cell_values import CellValues
 from rove.walk.chain import BridgeValue, cells_of, held_terms, values_of_text
-from rove.walk.leads import fold_words
-from rove.walk.reference_targets import Spot
-from rove.walk.references import Reference
 
 HOPS = 4
 BEAM = 16
@@ -51,7 +52,7 @@ class Passage:
     def titles(self) -> tuple[str, ...]:
         """What it may be called by: its document's title, and the name of its file."""
         names = (self.hit.title, PurePath(self.hit.uri).stem)
-        return tuple(dict.fromkeys(name for name in names if _is_telling(fold_words(name))))
+        return tuple(dict.fromkeys(name for name in names if _is_distinctive_title(fold_words(name))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +115,7 @@ class ChainSearch:
         self._passages = passages
         self._question, self._language = question, language
         self._asked = frozenset(asked)
+        self._cells = CellValues([one for passage in passages for one in passage.candidates if one.is_row], question)
         self.open: list[OpenLink] = []
         self.roots = self._roots()
 
@@ -185,7 +187,7 @@ class ChainSearch:
                 self.open.append(OpenLink(link, path))
 
     def _stands_on(self, path: Path, spot: Spot) -> bool:
-        return any(_covers(spot, self._passages[hop.passage]) for hop in path.hops)
+        return any(_is_spot_in(spot, self._passages[hop.passage]) for hop in path.hops)
 
     def _links(self, path: Path) -> Iterator[Link]:
         """Yield what the last passage points to and then what its facts bring up, each once."""
@@ -204,17 +206,22 @@ class ChainSearch:
         """Return what the last facts bring up; `whole`: what all of the path does, the last first."""
         hops = path.hops[::-1] if whole else path.hops[-1:]
         found: list[tuple[BridgeValue, Candidate]] = []
-        before = " ".join(c.text for hop in path.hops[:-1] for c in hop.facts)
+        before = "" if whole else " ".join(c.text for hop in path.hops[:-1] for c in hop.facts)
         for hop in hops:
-            for one in hop.facts:
-                found += [(value, one) for value in values_of_text(one, self._question, "" if whole else before)]
+            found += self._values_of(hop.facts, before)
         return found
 
+    def _values_of(self, facts: Sequence[Candidate], before: str = "") -> list[tuple[BridgeValue, Candidate]]:
+        """Return what sentences and rows bring up: cells of tables that they name, and see `values_of_text`."""
+        cells = self._cells.named_in(facts, self._question, before)
+        return [*cells, *((value, one) for one in facts for value in values_of_text(one, self._question, before))]
+
     def _targets(self, link: Link, path: Path) -> Iterator[Hop]:
-        values = self._values(path, whole=True)
         if link.spot is not None:
+            values = self._values(path, whole=True)
+            values += [] if link.at.is_row else self._values_of([link.at])
             places = [
-                at for at, one in enumerate(self._passages) if _covers(link.spot, one) and not path.goes_through(at)
+                at for at, one in enumerate(self._passages) if _is_spot_in(link.spot, one) and not path.goes_through(at)
             ]
             hops = [self._placed(at, link, values) for at in places]
             whole = link.spot.span is None and len(hops) > OF_DOCUMENT
@@ -232,7 +239,7 @@ class ChainSearch:
         passage, value = self._passages[at], link.value
         if value is None:
             return None
-        held = [one for one in passage.candidates if _stands_in(value, one)]
+        held = [one for one in passage.candidates if _is_value_in(value, one)]
         if held:
             return Hop(at, tuple(held[:2]), link, held=value.sure)
         named = passage.candidates and value.names(passage.hit.chunk.headings)
@@ -240,7 +247,7 @@ class ChainSearch:
 
     def _placed(self, at: int, link: Link, values: Sequence[tuple[BridgeValue, Candidate]]) -> Hop:
         passage = self._passages[at]
-        held = [one for one in passage.candidates if any(v.sure and _stands_in(v, one) for v, _ in values)]
+        held = [one for one in passage.candidates if any(v.sure and _is_value_in(v, one) for v, _ in values)]
         near = self._nearest(passage)
         rows = [one for one in near if one.is_row and len(self.words_of(one)) == len(self.words_of(near[0])) > 0]
         return Hop(at, tuple((held or near)[:2]), link, held=bool(held) or (len(rows) == 1 and near[0].is_row))
@@ -254,26 +261,26 @@ def titled_links(one: Candidate, passages: Sequence[Passage], own: str) -> Itera
     told: set[str] = {own}
     for passage in passages:
         document_id = passage.hit.chunk.document_id
-        if document_id not in told and any(_is_named(title, one.text) for title in passage.titles):
+        if document_id not in told and any(_is_title_in(title, one.text) for title in passage.titles):
             told.add(document_id)
             yield Spot(document_id, None, passage.hit.title)
 
 
-def _stands_in(value: BridgeValue, one: Candidate) -> bool:
+def _is_value_in(value: BridgeValue, one: Candidate) -> bool:
     return value.stands_in(one, [cell for _, cell in cells_of(one)] if one.is_row else [])
 
 
-def _covers(spot: Spot, passage: Passage) -> bool:
+def _is_spot_in(spot: Spot, passage: Passage) -> bool:
     chunk = passage.hit.chunk
     if chunk.document_id != spot.document_id:
         return False
     return spot.span is None or (chunk.span[0] < spot.span[1] and spot.span[0] < chunk.span[1])
 
 
-def _is_named(title: str, text: str) -> bool:
+def _is_title_in(title: str, text: str) -> bool:
     """Say whether a text names a title: in any case, but one of a single word as a name is written.
 
-    >>> _is_named("Policy", "RETURN POLICY: within 30 days"), _is_named("Travel Policy", "See the travel policy.")
+    >>> _is_title_in("Policy", "RETURN POLICY: within 30 days"), _is_title_in("Travel Policy", "See the travel policy.")
     (False, True)
     """
     name, said = fold_words(title), fold_words(text)
@@ -284,5 +291,5 @@ def _is_named(title: str, text: str) -> bool:
     return title[:1].isupper() and has_word(text, title)
 
 
-def _is_telling(name: str) -> bool:
+def _is_distinctive_title(name: str) -> bool:
     return len(name) >= (LEAST_TITLE if name.isascii() else LEAST_TITLE_UNSPACED)

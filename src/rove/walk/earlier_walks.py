@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from rove.answer.cite import check_citation
 from rove.language.detect import detect
+from rove.language.folding import fold_words
 from rove.language.words import terms
 from rove.records import Citation, content_hash
 from rove.records.filter import implies
@@ -16,7 +17,7 @@ from rove.retrieve.long_term_memory import LongTermMemory
 from rove.walk import RecalledFacts
 from rove.walk.chain import answering_chain
 from rove.walk.json_format import filter_of
-from rove.walk.leads import fact_id, fold_words
+from rove.walk.leads import fact_id
 from rove.walk.state import State
 
 SEARCHED = 100  # facts that are looked at
@@ -50,7 +51,7 @@ class WalkMemory:
         self._language = detect(state.question)
         self._stamp = _stamp(state, await self._memory.state(filter_of(state.where)))
         found, known = await self._memory.recollect(state.question, top_k=SEARCHED, where=filter_of(state.where))
-        self._experience = [(end, likeness) for end, likeness in known if _within(end.where, state)]
+        self._experience = [(end, likeness) for end, likeness in known if _is_filter_within(end.where, state)]
         texts = await self._memory.texts({one.citation.document_id for one in found})
         live = [one for one in found if check_citation(one.citation, texts.get(one.citation.document_id, ""))]
         asked = terms(state.question, self._language)
@@ -59,7 +60,7 @@ class WalkMemory:
         others = near[: max(top_k - len(same), 0)]
         recalled = same or others
         fresh = bool(recalled) and all(one.stamp == self._stamp for one in recalled)
-        facts = tuple(_fact(one, whole=_within(one.where, state)) for one in (*same, *others))
+        facts = tuple(_fact_from_memory(one, whole=_is_filter_within(one.where, state)) for one in (*same, *others))
         return RecalledFacts(facts, settled=bool(same), fresh=fresh)
 
     def prior(self, lead: Lead) -> float:
@@ -69,7 +70,7 @@ class WalkMemory:
         alike where the same words of the same chunk named it, others where they share `SAME_WORDS` of their words.
         """
         own = set(terms(lead.text, self._language))
-        like = [(w, WORTH[end.outcome]) for end, w in self._experience if _same(lead, own, end)]
+        like = [(w, WORTH[end.outcome]) for end, w in self._experience if _is_same_lead(lead, own, end)]
         return 2.0 ** (sum(w * worth for w, worth in like) / (1 + sum(w for w, _ in like)))
 
     async def keep(self, state: State) -> None:
@@ -105,7 +106,7 @@ class WalkMemory:
             for fact in good
             if fact.citation
         ]
-        ends = [_end(state, lead, used) for lead in state.leads if lead.lead_id in state.followed]
+        ends = [_lead_end(state, lead, used) for lead in state.leads if lead.lead_id in state.followed]
         if facts or ends:
             await self._memory.keep(state.question, facts, [end for end in ends if end], state.language)
 
@@ -115,12 +116,12 @@ def _stamp(state: State, base: str) -> str:
     return content_hash(base, state.mode, state.where, str(state.budget.rounds))[:16]
 
 
-def _within(where: str | None, state: State) -> bool:
+def _is_filter_within(where: str | None, state: State) -> bool:
     """Say whether a walk with this filter has seen nothing that this one may not see."""
     return not state.where if where is None else implies(filter_of(where), filter_of(state.where))
 
 
-def _fact(one: Remembered, *, whole: bool) -> Fact:
+def _fact_from_memory(one: Remembered, *, whole: bool) -> Fact:
     """Make a fact of what is remembered; unless `whole`, of the words that it rests on alone."""
     if not whole:
         one = replace(one, text=one.citation.quote, next_source="", expected_info="")
@@ -137,14 +138,14 @@ def _fact(one: Remembered, *, whole: bool) -> Fact:
     )
 
 
-def _same(lead: Lead, own: set[str], end: LeadEnd) -> bool:
+def _is_same_lead(lead: Lead, own: set[str], end: LeadEnd) -> bool:
     if lead.kind in PLACES or end.kind in PLACES:
         return lead.chunk_id == end.chunk_id and fold_words(lead.text) == fold_words(end.text)
     other = set(end.terms.split())
     return len(own & other) >= SAME_WORDS * max(len(own | other), 1)
 
 
-def _end(state: State, lead: Lead, used: Sequence[Fact]) -> LeadEnd | None:
+def _lead_end(state: State, lead: Lead, used: Sequence[Fact]) -> LeadEnd | None:
     """Say how a lead ended; None where that says nothing, since what it led to was known, or its source is not."""
     source = next((fact.citation for fact in state.facts if fact.fact_id == lead.fact_id and fact.citation), None)
     seen = {one.chunk_id: one.document_id for one in state.seen}

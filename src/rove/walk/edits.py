@@ -28,12 +28,12 @@ def settled(edit: Edit, state: State) -> Edit:
         raise InputError(message, cure="Say something, or drop it by its id.")
     return replace(
         edit,
-        facts=tuple(_fact(fact, state) for fact in edit.facts),
-        leads=tuple(_lead(lead, state) for lead in edit.leads),
+        facts=tuple(_fact_from_edit(fact, state) for fact in edit.facts),
+        leads=tuple(_lead_from_edit(lead, state) for lead in edit.leads),
     )
 
 
-def _fact(fact: Fact, state: State) -> Fact:
+def _fact_from_edit(fact: Fact, state: State) -> Fact:
     """What the user says needs no source; a source is shown only where it holds what is said now."""
     before = next((one for one in state.facts if one.fact_id == fact.fact_id), None)
     citation = before.citation if before else None
@@ -45,6 +45,6 @@ def _fact(fact: Fact, state: State) -> Fact:
     return replace(fact, fact_id=identity, citation=citation, origin=origin, round=max(state.round, 1))
 
 
-def _lead(lead: Lead, state: State) -> Lead:
+def _lead_from_edit(lead: Lead, state: State) -> Lead:
     identity = lead.lead_id or lead_id(lead.text, lead.document_id, lead.span)
     return replace(lead, lead_id=identity, kind="user", round=max(state.round, 1), score=1.0)

@@ -39,14 +39,14 @@ def erase_from_walks(walks: WalkLog, document_ids: Collection[str]) -> int:
     touched = walks.resting_on(needles)
     for walk_id in touched:
         lines = walks.events(walk_id)
-        events = [_readable(line) for line in lines]
+        events = [_read_walk_event(line) for line in lines]
         after = scrubbed([event or UNREADABLE for event in events], document_ids)
         changed = {seq: to_line(new) for seq, (old, new) in enumerate(zip(events, after, strict=True), 1) if new != old}
         walks.rewrite(walk_id, changed)
     return len(touched)
 
 
-def _readable(line: str) -> WalkEvent | None:
+def _read_walk_event(line: str) -> WalkEvent | None:
     """Read an event back; None where it is damaged."""
     try:
         return from_line(line)
@@ -64,10 +64,10 @@ def scrubbed(events: Sequence[WalkEvent], document_ids: Collection[str]) -> list
     facts = {e.fact.fact_id for e in events if isinstance(e, FactFound) and _rests(e.fact.citation, document_ids)}
     found = [event.lead for event in events if isinstance(event, LeadFound)]
     leads = {lead.lead_id for lead in found if _leads_from(lead, document_ids, chunks, facts)}
-    return [_scrubbed(event, document_ids, chunks, facts, leads) for event in events]
+    return [_scrub_walk_event(event, document_ids, chunks, facts, leads) for event in events]
 
 
-def _scrubbed(
+def _scrub_walk_event(
     event: WalkEvent, documents: Collection[str], chunks: set[str], facts: set[str], leads: set[str]
 ) -> WalkEvent:
     gone = Erased(type(event).__name__)
@@ -81,11 +81,11 @@ def _scrubbed(
         case LeadFound(lead):
             return gone if _leads_from(lead, documents, chunks, facts) else event
         case LeadFollowed() | LeadDropped():  # the reason may quote what named it
-            return replace(event, reason="") if event.lead_id in leads else event
+            return replace(event, reason="", notes=()) if event.lead_id in leads else event
         case Judged():
-            return event if event.by == EXTRACTIVE else replace(event, reason="", missing="")
+            return event if event.by == EXTRACTIVE else replace(event, reason="", missing="", notes=())
         case Edited(edit):
-            return Edited(replace(edit, facts=tuple(_own(fact, documents) for fact in edit.facts)))
+            return Edited(replace(edit, facts=tuple(_drop_erased_citation(fact, documents) for fact in edit.facts)))
         case Answered(answer):
             return gone if _answers_from(answer, documents) else event
         case _:
@@ -109,6 +109,6 @@ def _rests(citation: Citation | None, documents: Collection[str]) -> bool:
     return citation is not None and citation.document_id in documents
 
 
-def _own(fact: Fact, documents: Collection[str]) -> Fact:
+def _drop_erased_citation(fact: Fact, documents: Collection[str]) -> Fact:
     """Keep what the user wrote, without the source."""
     return replace(fact, citation=None) if _rests(fact.citation, documents) else fact

@@ -80,7 +80,7 @@ class ExtractiveReader:
             else:
                 yield finding
         for fact, candidate in taken.values():
-            for lead in _names(fact, candidate, state, read):
+            for lead in _name_leads(fact, candidate, state, read):
                 yield LeadFound(lead)
 
     async def _relevance(self, candidates: Sequence[Candidate], state: State) -> NDArray[np.float64]:
@@ -95,7 +95,7 @@ class ExtractiveReader:
         reach = REACH * self._embedder.max_distance
         near = np.clip(1 - (1 - cosines.astype(np.float64)) / reach, 0, 1)
         shares = [
-            max(_share(state.question, candidate, state), _share(question, candidate, state))
+            max(_term_share(state.question, candidate, state), _term_share(question, candidate, state))
             for question, candidate in zip(asked, candidates, strict=True)
         ]
         words = WORDS * np.array(own)
@@ -132,7 +132,7 @@ def _shares_words(candidate: Candidate, state: State) -> bool:
     return candidate.hit.chunk.language in {state.language, UNKNOWN} or state.language == UNKNOWN
 
 
-def _share(question: str, candidate: Candidate, state: State) -> float:
+def _term_share(question: str, candidate: Candidate, state: State) -> float:
     asked = set(query_terms(question, state.language))
     if not asked:
         return 0.0
@@ -140,7 +140,7 @@ def _share(question: str, candidate: Candidate, state: State) -> float:
     return (len(asked.intersection(said)) + len(asked.intersection(whole))) / (2 * len(asked))
 
 
-def _names(fact: Fact, candidate: Candidate, state: State, read: str) -> list[Lead]:
+def _name_leads(fact: Fact, candidate: Candidate, state: State, read: str) -> list[Lead]:
     known = [candidate.hit.title, *(lead.text for lead in state.leads if lead.lead_id in state.followed)]
     language = candidate.hit.chunk.language
     sure = {mention.name for mention in mentions(candidate.text, language) if mention.sure}

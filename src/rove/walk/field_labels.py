@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from rove.language.find_words import has_word
-from rove.walk.references import heading_number
+from rove.references.text_references import heading_number
 
 _HEAD = re.compile(r"^[ \t]*\|(?P<cells>[^\n]+)\|[ \t]*\n[ \t]*\|[ \t:|-]+\|[ \t]*$", re.MULTILINE)
-_LABEL = re.compile(r"^[ \t*_>|-]*+(?P<name>[^\s:：][^\n:：]{0,80}?)[*_]*\s?[:：](?!//)", re.MULTILINE)
+_LABEL = re.compile(r"^[ \t*_>|-]*+(?P<name>[^\s:：][^\n:：]{0,80}?)[*_]{0,3}\s?[:：](?!//)", re.MULTILINE)
 _DEFINED = re.compile(r"[“\"„](?P<name>[^“\"„”\n]{1,80})[”\"“]\s(?:means|bedeutet|jelent|ist|is|:)")
 
 _MAIL_HEAD = re.compile(r"(?:From|To|Cc|Date|Subject): ")

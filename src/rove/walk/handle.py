@@ -10,7 +10,7 @@ from typing import Self
 
 from rove.errors import CutReplyError, ServiceError
 from rove.models.usage import metered
-from rove.records import Answer
+from rove.records import Answer, Note
 from rove.records.walk_events import (
     Edit,
     Edited,
@@ -26,7 +26,7 @@ from rove.records.walk_events import (
 from rove.store.catalog_view import reading
 from rove.store.walk_log import WalkLog
 from rove.tracing import operation, stage
-from rove.walk import EXTRACTIVE, WalkContext
+from rove.walk import EXTRACTIVE, WalkContext, why
 from rove.walk.budget import may_call, seconds_left, stop_reason
 from rove.walk.clock import WalkClock
 from rove.walk.editing import WalkEditing
@@ -41,10 +41,6 @@ ANSWER_S = 20.0  # for an answer without a model, past the deadline too
 STUCK_S = 2.0  # the same, where the search that it may need has just been waited for in vain
 SHARE = 0.5  # of the seconds that are left, for one call of a model: a model that hangs leaves time to do without it
 FAILURES = 2  # of a model, in a row or not; then it is not asked any more
-SLOW = "{model} was not done after {seconds:.0f} s; the walk goes on without it."
-SLOW_ONCE = "{model} was not done after {seconds:.0f} s; what it noted is kept, and it is asked once more."
-UNLEARNED = "What was found is not kept in memory. {problem}"
-FAILED = "{problem} This step was done without a model."
 
 
 class AsyncWalk(WalkEditing):
@@ -149,9 +145,8 @@ class AsyncWalk(WalkEditing):
             await self._begin()
             self._resting = False
             if not self.state.stopped:
-                await self._keep(
-                    [*self._used(), Stopped("user", stop_reason("user", self.state.budget), self.state.spent)]
-                )
+                reason = stop_reason("user", self.state.budget, self.state.language)
+                await self._keep([*self._used(), Stopped("user", reason, self.state.spent)])
 
     async def aclose(self) -> None:
         """Let go of it where it stands; it can be taken up later."""
@@ -210,7 +205,8 @@ class AsyncWalk(WalkEditing):
                 async with asyncio.timeout(ANSWER_S):
                     await self._context.memory.keep(self.state)
             except (ServiceError, TimeoutError) as error:
-                await self._tell([Warned(self.state.round, UNLEARNED.format(problem=error))])
+                note = Note("not-remembered", {"problem": str(error)})
+                await self._tell([Warned(self.state.round, *why(self.state.language, note))])
 
     async def _begin(self) -> None:
         if not self.state.events:
@@ -251,8 +247,8 @@ class AsyncWalk(WalkEditing):
         """Go on after a step whose time was over: without the model if that was late before, or to the walk's end."""
         if asks:
             self._failures += 1
-            told = SLOW_ONCE if self._failures < FAILURES else SLOW
-            await self._warn(told.format(model=self._context.mode, seconds=self._clock.elapsed))
+            code = "model-slow-once" if self._failures < FAILURES else "model-slow"
+            await self._warn(Note(code, {"model": self._context.mode, "seconds": self._clock.elapsed}))
         else:  # `_next` counts it
             self._stuck = True
             if isinstance(step, Compose):
@@ -262,11 +258,11 @@ class AsyncWalk(WalkEditing):
         """Go on after a step that failed: without the model that failed, with what is there, or not at all."""
         if asks:
             self._failures += 1 if error.retryable or isinstance(error, CutReplyError) else FAILURES
-            await self._warn(FAILED.format(problem=error))
+            await self._warn(Note("step-without-model", {"problem": str(error)}))
         elif isinstance(step, Compose):
             await self._tell([quote_facts(self.state, str(error))])
         else:
-            reason = stop_reason("failed", self.state.budget, str(error))
+            reason = stop_reason("failed", self.state.budget, self.state.language, str(error))
             await self._tell([*self._used(), Stopped("failed", reason, self.state.spent)])
 
     def _asks_model(self, step: Step) -> bool:
@@ -284,8 +280,8 @@ class AsyncWalk(WalkEditing):
             return None
         return left * (SHARE if asks else 1.0)
 
-    async def _warn(self, text: str) -> None:
-        await self._tell([*self._used(), Warned(self.state.round, text)])
+    async def _warn(self, note: Note) -> None:
+        await self._tell([*self._used(), Warned(self.state.round, *why(self.state.language, note))])
 
     def _used(self) -> list[WalkEvent]:
         """Say what was used up since this was last asked."""

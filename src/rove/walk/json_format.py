@@ -31,10 +31,10 @@ def to_line(event: WalkEvent) -> str:
     >>> to_line(Resumed(2))
     '{"event":"Resumed","data":{"round":2}}'
     """
-    return msgspec.json.encode({"event": type(event).__name__, "data": event}, enc_hook=_as_dict).decode()
+    return msgspec.json.encode({"event": type(event).__name__, "data": event}, enc_hook=_dict_from_mapping).decode()
 
 
-def _as_dict(value: object) -> object:
+def _dict_from_mapping(value: object) -> object:
     if isinstance(value, Mapping):
         return dict(cast("Mapping[str, object]", value))
     message = f"{type(value).__name__} is no part of an event"
@@ -83,7 +83,7 @@ def filter_to_text(where: Filter | None) -> str:
     >>> filter_to_text(field("year") >= 2020)
     '["Compare","year",">=",2020]'
     """
-    return "" if where is None else msgspec.json.encode(_tree(where)).decode()
+    return "" if where is None else msgspec.json.encode(_filter_json_tree(where)).decode()
 
 
 def filter_of(text: str) -> Filter | None:
@@ -101,12 +101,12 @@ def filter_of(text: str) -> Filter | None:
         raise InputError(message, cure="Export the walk again, with this version of Rove.") from error
 
 
-def _tree(where: Filter) -> list[object]:
+def _filter_json_tree(where: Filter) -> list[object]:
     match where:
         case filters.All(parts) | filters.Any(parts):
-            return [type(where).__name__, *(_tree(part) for part in parts)]
+            return [type(where).__name__, *(_filter_json_tree(part) for part in parts)]
         case filters.Not(part):
-            return ["Not", _tree(part)]
+            return ["Not", _filter_json_tree(part)]
         case filters.Compare(name, op, value):
             return ["Sight" if isinstance(where, filters.AccessFilter) else "Compare", name, op, value]
         case _:

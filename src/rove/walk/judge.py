@@ -7,12 +7,15 @@ from dataclasses import replace
 
 from pydantic import BaseModel, Field
 
+from rove.language.cue_words import asking_spans
 from rove.language.scripts import is_unspaced
 from rove.language.words import query_terms, terms
 from rove.models import ChatModel
 from rove.models.prompts import FENCES, fence_material, fill, prompt
 from rove.models.typed import reply_as
 from rove.question.wording import ASKING, telling_words
+from rove.records import Note
+from rove.records.note import notes_text
 from rove.records.walk_events import Fact, Judged
 from rove.walk import EXTRACTIVE, RecalledFacts
 from rove.walk.state import State
@@ -22,15 +25,15 @@ HALF = 0.5  # share of the question's terms that must be somewhere, for its word
 CLEAR = 0.5  # relevance of the best fact, at least
 SURE = 0.9
 """How surely a passage answers that no step led to, for the first round to be the last."""
+SURE_CHAIN = 0.99
+"""How surely a chain answers, for the walk to end with it, and for its words to be set off as the answer."""
 MEMORY = "memory"
 """Who judges that what earlier walks have found is enough."""
-NO_FACT = "No fact was found."
-HELD = "The facts hold {share:.0%} of the question's words."
-UNHELD = "{count} of them are nowhere to be found."
-FAR = "None of these facts lies near enough to the question."
-ANSWERED = "A fact answers the question, by the way that led to it."
-UNANSWERED = "No fact answers the question yet."
-SETTLED = "The same was asked before, and nothing has changed."
+NO_FACT = Note("no-fact")
+FAR = Note("facts-too-far")
+ANSWERED = Note("fact-answers")
+UNANSWERED = Note("no-fact-answers")
+SETTLED = Note("asked-before")
 
 
 class Verdict(BaseModel):
@@ -62,32 +65,38 @@ def judged_by_text(state: State, unknown: Collection[str] = ()) -> Judged:
     for a round where it might have stopped, rather than stop where it should have gone on.
     """
     if not state.facts:
-        return Judged(state.round, enough=False, by=EXTRACTIVE, reason=NO_FACT, missing=state.question)
+        return judged_as(state, [NO_FACT], missing=state.question)
     lacking = uncovered(state.question, state.facts, state.language)
     missing = {term: word for term, word in lacking.items() if term not in unknown}
     asked = len(terms_with_words(state.question, state.language))
     count = len(lacking) - len(missing)
-    reason = HELD.format(share=1 - len(lacking) / asked if asked else 1.0)
-    reason = f"{reason} {UNHELD.format(count=count)}" if count else reason
+    notes = [Note("words-held", {"share": 1 - len(lacking) / asked if asked else 1.0})]
+    notes += [Note("words-nowhere", {"count": count})] if count else []
     best = max(fact.relevance for fact in state.facts)
     enough = not missing and count <= HALF * asked and best >= CLEAR
-    said = " ".join(dict.fromkeys(_named(term, word, state.language) for term, word in missing.items()))
-    return Judged(state.round, enough, EXTRACTIVE, reason, said)
+    said = " ".join(dict.fromkeys(_term_for_display(term, word, state.language) for term, word in missing.items()))
+    return judged_as(state, notes, enough=enough, missing=said)
+
+
+def judged_as(state: State, notes: Sequence[Note], *, enough: bool = False, missing: str = "") -> Judged:
+    """Return what rules say of the round, and why in the language of the question."""
+    reason = notes_text(notes, state.language)
+    return Judged(state.round, enough, EXTRACTIVE, reason, missing, tuple(notes))
 
 
 def answered(state: State) -> bool:
     """Say whether a fact answers, as the judge says, given the facts that led to it."""
     best = max(state.facts, key=lambda fact: fact.answers, default=None)
-    return best is not None and best.answers >= (CLEAR if best.lead_id or state.round > 1 else SURE)
+    return best is not None and best.answers >= (SURE_CHAIN if best.lead_id else CLEAR if state.round > 1 else SURE)
 
 
 def judged_by_chain(state: State) -> Judged:
     """Say that it is enough where a fact answers; the share of the question's words says nothing of that."""
     if not state.facts:
-        return Judged(state.round, enough=False, by=EXTRACTIVE, reason=NO_FACT, missing=state.question)
+        return judged_as(state, [NO_FACT], missing=state.question)
     if answered(state):
-        return Judged(state.round, enough=True, by=EXTRACTIVE, reason=ANSWERED)
-    return Judged(state.round, enough=False, by=EXTRACTIVE, reason=UNANSWERED, missing=state.question)
+        return judged_as(state, [ANSWERED], enough=True)
+    return judged_as(state, [UNANSWERED], missing=state.question)
 
 
 def judged_from_memory(state: State, recalled: RecalledFacts, unknown: Collection[str] = ()) -> Judged | None:
@@ -97,7 +106,7 @@ def judged_from_memory(state: State, recalled: RecalledFacts, unknown: Collectio
     that has changed since may hold more, or something else.
     """
     if recalled.settled:
-        return Judged(state.round, enough=True, by=MEMORY, reason=SETTLED)
+        return replace(judged_as(state, [SETTLED], enough=True), by=MEMORY)
     if recalled.fresh and state.mode == EXTRACTIVE and (verdict := judged_by_text(state, unknown)).enough:
         return replace(verdict, by=MEMORY)
     return None
@@ -106,14 +115,18 @@ def judged_from_memory(state: State, recalled: RecalledFacts, unknown: Collectio
 def terms_with_words(question: str, language: str) -> dict[str, str]:
     """Return the terms of the telling words of a question, in their order, each with its word.
 
-    Of words of unspaced scripts the pairs of characters, of one character itself; where no word tells anything, all.
+    The words that ask ("how many") are not among them. Of words of unspaced scripts the pairs of characters, of one
+    character itself; where no word tells anything, all.
 
     >>> terms_with_words("Who approves it, and for how many desks?", "en")
-    {'approv': 'approves', 'mani': 'many', 'desk': 'desks'}
+    {'approv': 'approves', 'desk': 'desks'}
     >>> terms_with_words("誰が何日で承認しますか", "ja")
-    {'日': '日', '承認': '承認'}
+    {'承認': '承認'}
     """
-    words = [word.lstrip(ASKING) if language == "ja" else word for word in telling_words(question, language)]
+    bare = question
+    for start, end in asking_spans(question, language):
+        bare = bare[:start] + " " * (end - start) + bare[end:]
+    words = [word.lstrip(ASKING) if language == "ja" else word for word in telling_words(bare, language)]
     found: dict[str, str] = {}
     for word in [word for word in words if word] or [question]:
         own = query_terms(word, language)
@@ -139,6 +152,6 @@ def uncovered(question: str, facts: Sequence[Fact], language: str) -> dict[str, 
     return {term: word for term, word in asked.items() if not is_held(term, word)}
 
 
-def _named(term: str, word: str, language: str) -> str:
+def _term_for_display(term: str, word: str, language: str) -> str:
     """Return how a term is named to the user: by its word, which in Chinese is not told from its neighbours."""
     return term if is_unspaced(term) and language != "ja" else word

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 
+from rove.language.folding import fold_words
 from rove.records import content_hash
 from rove.records.document import Span
 from rove.records.walk_events import Fact, Lead, LeadKind
@@ -88,13 +88,3 @@ def new_leads(found: Iterable[Lead], state: State, taken: Collection[str], memor
             score = min(lead.score * memory.prior(lead), 1.0) if memory else lead.score
             fresh.setdefault(lead.lead_id, replace(lead, score=round(score, 4)))
     return sorted(fresh.values(), key=lambda lead: -lead.score)[:MOST_NEW]
-
-
-def fold_words(text: str) -> str:
-    """Return the letters and digits of a text, its case and width folded, one space between words.
-
-    >>> fold_words("“Ada  Byron”, Ｄｒ．")
-    'ada byron dr'
-    """
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    return " ".join("".join(c if c.isalnum() else " " for c in folded).split())

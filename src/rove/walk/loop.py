@@ -6,17 +6,16 @@ import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
 
-from rove.answer.answerer import NO_MODEL
+from rove.answer.answerer import NO_MODEL, refused
 from rove.answer.chat import AnswerContext
 from rove.answer.chitchat import ITSELF, chitchat, replied
 from rove.answer.cite import marks
 from rove.answer.facts import answer_from_facts
 from rove.answer.gate import Gate, GateVerdict
 from rove.answer.passages import read_once, read_parents
-from rove.answer.refusal import refusal
 from rove.language.cue_words import asks_for
 from rove.language.rendering import render
-from rove.records import Answer, Hit, Sentence
+from rove.records import Answer, Hit, Note, Sentence
 from rove.records.walk_events import (
     Answered,
     ChunkSeen,
@@ -34,18 +33,28 @@ from rove.records.walk_events import (
     Stopped,
     WalkEvent,
 )
+from rove.references.targets import ReferenceTargets
 from rove.retrieve.judging import judge_now
-from rove.walk import EXTRACTIVE, READERS, Finding, Material, RecalledFacts, WalkContext, cited, without_chat
+from rove.walk import EXTRACTIVE, READERS, Finding, Material, RecalledFacts, WalkContext, cited, why, without_chat
 from rove.walk.budget import stop_reason
 from rove.walk.chain import NOWHERE, answering_chain, chain_to_absent
 from rove.walk.extractive import asked_facts
 from rove.walk.finder import Finder
 from rove.walk.json_format import filter_of
-from rove.walk.judge import CLEAR, FAR, answered, judged_by_chain, judged_by_model, judged_by_text, judged_from_memory
+from rove.walk.judge import (
+    CLEAR,
+    FAR,
+    SURE_CHAIN,
+    answered,
+    judged_as,
+    judged_by_chain,
+    judged_by_model,
+    judged_by_text,
+    judged_from_memory,
+)
 from rove.walk.leads import lead_to, leads_of, new_leads
 from rove.walk.novelty import said_already
 from rove.walk.path import path_of
-from rove.walk.reference_targets import ReferenceTargets
 from rove.walk.revisit import revisited
 from rove.walk.state import QUESTION, State, advanced, folded
 from rove.walk.step import Begin, Compose, End, Follow, Judge, Read, Step
@@ -53,11 +62,8 @@ from rove.walk.text_leads import leads_from_text
 from rove.walk.unknown_words import unknown_terms, unmentioned
 
 Batches = AsyncGenerator[list[WalkEvent]]
-QUOTED = "The answer quotes the facts as they were found. {problem}"
 MODEL = "model"
-UNWRITTEN = "{model} did not write this answer, so it quotes the sources word for word."
-ASTRAY = "What is asked stands in a place that is not in the base."
-TOLD = "fact {fact} says the same"
+ASTRAY = Note("asked-not-in-base")
 RECALLED = 4
 """Facts of earlier walks that a walk begins with at most."""
 
@@ -84,7 +90,8 @@ class Loop:
         """
         match step:
             case Begin(1) if (known := chitchat(state.question, state.language)) and known.kind != ITSELF:
-                stopped = Stopped("nothing-asked", stop_reason("nothing-asked", state.budget), state.spent)
+                reason = stop_reason("nothing-asked", state.budget, state.language)
+                stopped = Stopped("nothing-asked", reason, state.spent)
                 yield [stopped, Answered(replied(state.question, known, self._context.answer))]
             case Begin(number, lead_ids):
                 yield [RoundStarted(number, lead_ids), *(await self._recalled(state, number))]
@@ -97,7 +104,8 @@ class Loop:
                 judged = await self._judge(state)
                 yield [judged, *map(LeadFound, new_leads(missing_leads(judged), state, (), self._context.memory))]
             case End(stop):
-                yield [Stopped(stop, stop_reason(stop, state.budget), replace(state.spent, rounds=state.round))]
+                reason = stop_reason(stop, state.budget, state.language)
+                yield [Stopped(stop, reason, replace(state.spent, rounds=state.round))]
             case Compose():
                 async for batch in self._composed(state):
                     yield batch
@@ -136,7 +144,7 @@ class Loop:
         leads = await self._leads(after, {fact.fact_id for fact in state.facts}, self._places(state))
         return [*map(FactFound, facts), *leads, *([verdict] if verdict else [])]
 
-    async def _follow(self, lead: Lead | None, reason: str, state: State) -> list[WalkEvent]:
+    async def _follow(self, lead: Lead | None, reason: Note, state: State) -> list[WalkEvent]:
         lead_id = lead.lead_id if lead else QUESTION
         hits = await self._finder.chunks(lead, state)
         found = [
@@ -145,7 +153,7 @@ class Loop:
             )
             for hit in hits
         ]
-        return [*found, LeadFollowed(lead_id, state.round, len(found), reason)]
+        return [*found, LeadFollowed(lead_id, state.round, len(found), *why(state.language, reason))]
 
     async def _read(self, chunk_ids: tuple[str, ...], state: State) -> Batches:
         """Read chunks; the state that later findings are held against grows with the earlier ones."""
@@ -191,7 +199,8 @@ class Loop:
         same = await said_already(fact, state.facts, self._context.search_context.embedder, state.language)
         if same is not None:
             told = same.fact_id == fact.fact_id
-            return [] if told else [FactRejected(state.round, fact.text, TOLD.format(fact=same.fact_id))]
+            known = why(state.language, Note("fact-known", {"fact": same.fact_id}))
+            return [] if told else [FactRejected(state.round, fact.text, *known)]
         return [finding]
 
     def _places(self, state: State) -> ReferenceTargets:
@@ -212,7 +221,8 @@ class Loop:
             leads = new_leads([*leads_of(fact), *found], folded(events, state), (), self._context.memory)
             nowhere = {lead.lead_id for lead, there in found.items() if not there}
             events += map(LeadFound, leads)
-            events += [LeadDropped(one.lead_id, state.round, NOWHERE) for one in leads if one.lead_id in nowhere]
+            absent = why(state.language, NOWHERE)
+            events += [LeadDropped(one.lead_id, state.round, *absent) for one in leads if one.lead_id in nowhere]
         return events
 
     async def _judge(self, state: State) -> Judged:
@@ -220,7 +230,7 @@ class Loop:
         if self._is_by_chain(state):
             judged = judged_by_chain(state)
             astray = judged.enough and not answering_chain(state) and bool(chain_to_absent(state)[1])
-            return replace(judged, enough=False, reason=ASTRAY, missing=state.question) if astray else judged
+            return judged_as(state, [ASTRAY], missing=state.question) if astray else judged
         if self._context.chat is None or not state.facts or (last and not state.open_leads):
             judged = judged_by_text(state, await unknown_terms(state, self._context.search_context.store))
             return await self._held_to_distance(judged, state)
@@ -236,7 +246,7 @@ class Loop:
         clear = {fact.citation.chunk_id for fact in state.facts if fact.citation and fact.relevance >= CLEAR}
         if not judged.enough or (clear and await self._distance(state.question, sorted(clear)) <= self._limit):
             return judged
-        return replace(judged, enough=False, reason=f"{judged.reason} {FAR}", missing=state.question)
+        return replace(judged_as(state, [*judged.notes, FAR], missing=state.question), by=judged.by)
 
     @property
     def _limit(self) -> float:
@@ -273,14 +283,15 @@ class Loop:
             path=path_of(state.facts, state.leads, state.seen),
             chain=[fact.fact_id for fact in chain],
             absent=absent,
-            unwritten=NO_MODEL if state.mode == EXTRACTIVE else UNWRITTEN.format(model=state.mode),
+            unwritten=NO_MODEL if state.mode == EXTRACTIVE else Note("not-written", {"model": state.mode}),
         )
         known = chitchat(state.question, state.language) if answer.refused else None
         if known:
             return replied(state.question, known, context.answer)
         absent = await store.field_names.on(filter_of(state.where))
-        note = "" if chain else await unmentioned(state, answer, store)
-        return replace(answer, note=" ".join(filter(None, (*absent, answer.note, note))))
+        more = [] if chain else await unmentioned(state, answer, store)
+        more += [Note("last-step-unsure")] if chain and not absent and chain[-1].answers < SURE_CHAIN else []
+        return replace(answer, notes=(*absent, *answer.notes, *more))
 
 
 def missing_leads(judged: Judged) -> list[Lead]:
@@ -293,13 +304,13 @@ def missing_leads(judged: Judged) -> list[Lead]:
 def quote_facts(state: State, problem: str) -> Answered:
     """Return the answer for when nothing else works any more: the facts' own words, the most relevant first."""
     facts = [fact for fact in sorted(state.facts, key=lambda fact: -fact.relevance) if fact.citation]
-    note = QUOTED.format(problem=problem).strip()
+    notes = (Note("facts-quoted", {"problem": problem}),)
     if not facts:
-        return Answered(Answer(state.question, refusal(state.language), "refused", state.language, note=note))
+        return Answered(refused(state.question, (), state.language, *notes))
     cites = [replace(fact.citation, number=number) for number, fact in enumerate(facts, 1) if fact.citation]
     sentences = tuple(Sentence(render(citation.quote).line, (citation,)) for citation in cites)
     text = "\n\n".join(f"{sentence.text} {marks([place])}" for place, sentence in enumerate(sentences, 1))
-    return Answered(Answer(state.question, text, EXTRACTIVE, state.language, sentences, note=note))
+    return Answered(Answer(state.question, text, EXTRACTIVE, state.language, sentences, notes=notes))
 
 
 def _reader_of(context: WalkContext, *, model: bool) -> str:

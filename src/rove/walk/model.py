@@ -19,9 +19,9 @@ from rove.language.token_count import count_tokens
 from rove.models import ChatModel
 from rove.models.prompts import FENCES, fence_material, fill, prompt
 from rove.models.typed import reply_as
-from rove.records import Citation, Hit
+from rove.records import Citation, Hit, Note
 from rove.records.walk_events import Fact, FactDelta, FactFound, FactRejected
-from rove.walk import Finding, Material, WalkContext
+from rove.walk import Finding, Material, WalkContext, why
 from rove.walk.budget import exhausted
 from rove.walk.definitions import Definition, definitions, with_definitions
 from rove.walk.leads import fact_id
@@ -29,8 +29,8 @@ from rove.walk.notes import NotedFact, Notes, read_notes
 from rove.walk.state import State
 
 KNOWN = 8  # facts of earlier rounds that the model is shown
-UNHELD = "no reference holds it"
-IN_OTHER_WORDS = "no reference surely holds it; the words of its source are kept instead"
+UNHELD = Note("unheld")
+IN_OTHER_WORDS = Note("source-words-kept")
 DEFINED = "[…]"
 
 
@@ -56,7 +56,7 @@ class ModelReader:
             context = self._context.search_context
             judge = SentenceJudge(context.judge(), strict=True)
             checker = ReferenceChecker(hits, state.language, self._context.text_of, context.embedder, judge)
-            checker.texts.update({name: await self._context.text_of(name) for name in _documents(hits)})
+            checker.texts.update({name: await self._context.text_of(name) for name in _distinct_documents(hits)})
             async for finding in self._notes(hits, state, checker):
                 yield finding
 
@@ -65,7 +65,7 @@ class ModelReader:
         done = 0
         async for notes in stream_object(self._chat, instructions, packed(hits, state, checker.texts)):
             whole = notes if isinstance(notes, Notes) else None
-            items = [note.model_dump() for note in whole.facts] if whole else _items(notes)
+            items = [note.model_dump() for note in whole.facts] if whole else _fact_items(notes)
             done = min(done, len(items))  # the model was asked once more, and has begun anew
             while done < len(items) and (whole or done < len(items) - 1):
                 for finding in await self._checked(items[done], state, checker):
@@ -90,12 +90,13 @@ class ModelReader:
         part = ReplyPart(text, (note.reference,), 0)
         found = next(iter(await checker.citations(part)), None) or await self._by_definitions(part, checker)
         if found:
-            return [FactFound(_fact(note, text, found, state))]
+            return [FactFound(_fact_from_note(note, text, found, state))]
         if own := await checker.likest_words(part):
-            title = _title(checker.hits[own.number - 1])
+            title = _hit_title_path(checker.hits[own.number - 1])
             said = f"{title}: {' '.join(own.quote.split())}"
-            return [FactRejected(state.round, text, IN_OTHER_WORDS), FactFound(_fact(note, said, own, state))]
-        return [FactRejected(state.round, text, UNHELD)]
+            kept = why(state.language, IN_OTHER_WORDS)
+            return [FactRejected(state.round, text, *kept), FactFound(_fact_from_note(note, said, own, state))]
+        return [FactRejected(state.round, text, *why(state.language, UNHELD))]
 
     async def _by_definitions(self, part: ReplyPart, checker: ReferenceChecker) -> Citation | None:
         """Hold a note against its reference with what the same document defines elsewhere."""
@@ -111,7 +112,7 @@ class ModelReader:
         return await checker.likest_words(replace(part, numbers=(number,)), alike=True) if held else None
 
 
-def _fact(note: NotedFact, text: str, citation: Citation, state: State) -> Fact:
+def _fact_from_note(note: NotedFact, text: str, citation: Citation, state: State) -> Fact:
     return Fact(
         fact_id=fact_id(text, citation.document_id, citation.span),
         text=text,
@@ -125,7 +126,7 @@ def _fact(note: NotedFact, text: str, citation: Citation, state: State) -> Fact:
     )
 
 
-def _documents(hits: Sequence[Hit]) -> list[str]:
+def _distinct_documents(hits: Sequence[Hit]) -> list[str]:
     return list(dict.fromkeys(hit.chunk.document_id for hit in hits))
 
 
@@ -176,16 +177,17 @@ def packed(hits: Sequence[Hit], state: State, documents: Mapping[str, str]) -> s
     documents: the texts of the references' documents, by id.
     """
     texts = [
-        cut_to_budget(f"{hit.chunk.text}{_defined(hit, documents)}", hit.chunk.language, BUDGET_TOKENS) for hit in hits
+        cut_to_budget(f"{hit.chunk.text}{_glossary_text(hit, documents)}", hit.chunk.language, BUDGET_TOKENS)
+        for hit in hits
     ]
     references = "\n\n".join(
-        f"Reference {number}\nTitle: {_line(_title(hit))}\n{fence_material(text, str(number))}"
+        f"Reference {number}\nTitle: {_fence_free_line(_hit_title_path(hit))}\n{fence_material(text, str(number))}"
         for number, (hit, text) in enumerate(zip(hits, texts, strict=True), 1)
     )
     facts = sorted(state.facts, key=lambda fact: -fact.relevance)[:KNOWN]
-    lines = "\n".join(f"- {_line(fact.text)}" for fact in facts)
+    lines = "\n".join(f"- {_fence_free_line(fact.text)}" for fact in facts)
     known = f"Known already, not to be noted again:\n{fence_material(lines, 'known')}\n\n" if facts else ""
-    slots = {"references": references, "known": known, "question": _line(state.question)}
+    slots = {"references": references, "known": known, "question": _fence_free_line(state.question)}
     return fill(prompt("rove.walk", "material"), slots)
 
 
@@ -193,20 +195,20 @@ def _definitions(hit: Hit, documents: Mapping[str, str]) -> list[Definition]:
     return definitions(documents.get(hit.chunk.document_id, ""), hit.chunk.span, hit.chunk.language)
 
 
-def _defined(hit: Hit, documents: Mapping[str, str]) -> str:
+def _glossary_text(hit: Hit, documents: Mapping[str, str]) -> str:
     told = [one.said for one in _definitions(hit, documents)]
     return "\n\n" + "\n".join((DEFINED, *told)) if told else ""
 
 
-def _title(hit: Hit) -> str:
+def _hit_title_path(hit: Hit) -> str:
     return " > ".join(dict.fromkeys(part for part in (hit.title or hit.uri, *hit.chunk.headings) if part))
 
 
-def _line(text: str) -> str:
+def _fence_free_line(text: str) -> str:
     return " ".join(text.translate(FENCES).split())
 
 
-def _items(notes: Mapping[str, object] | Notes) -> list[Mapping[str, object]]:
+def _fact_items(notes: Mapping[str, object] | Notes) -> list[Mapping[str, object]]:
     found = notes.get("facts") if isinstance(notes, Mapping) else None
     items = cast("list[object]", found) if isinstance(found, list) else []
     return [cast("Mapping[str, object]", item) for item in items if isinstance(item, Mapping)]

@@ -64,21 +64,21 @@ def read_notes(written: str) -> Mapping[str, object]:
     >>> read_notes('[{"fact": "It rains."}, {"fact": "It sn')
     {'facts': [{'fact': 'It rains.'}, {'fact': 'It sn'}]}
     """
-    whole = _by_name(read_object(written))
+    whole = _normalize_field_names(read_object(written))
     if isinstance(whole.get("facts"), list):
-        return {"facts": [_by_name(one) for one in cast("list[object]", whole["facts"])]}
+        return {"facts": [_normalize_field_names(one) for one in cast("list[object]", whole["facts"])]}
     for opening in _LIST.finditer(written):
         with suppress(ValueError):
             told = from_json(written[opening.start() :].rstrip("`\n ").encode(), allow_partial="trailing-strings")
-            return {"facts": [_by_name(one) for one in told]}
+            return {"facts": [_normalize_field_names(one) for one in told]}
     if "fact" in whole:
         return {"facts": [whole]}
-    rows = [_by_name(dict(zip(row.names, row.cells, strict=False))) for row in table_rows(written)]
+    rows = [_normalize_field_names(dict(zip(row.names, row.cells, strict=False))) for row in table_rows(written)]
     facts = [{name: cell for name, cell in row.items() if cell} for row in rows if row.get("fact")]
     return {"facts": facts} if facts else whole
 
 
-def _by_name(given: object) -> dict[str, object]:
+def _normalize_field_names(given: object) -> dict[str, object]:
     """Return an object by its field names as they are spelled here: "Next source" is next_source."""
     if not isinstance(given, Mapping):
         return {}

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from rove.answer.claim import numbers
 from rove.language.cue_words import negates
+from rove.language.folding import fold_words
 from rove.models import Embedder
 from rove.records.walk_events import Fact
-from rove.walk.leads import fold_words
 
 SAME = 0.97  # cosine of two passages that say the same
 

@@ -5,14 +5,11 @@ from __future__ import annotations
 import asyncio
 
 from rove.answer.cite import check_citation
+from rove.records import Note
 from rove.records.walk_events import FactDropped, LeadDropped, WalkEvent
-from rove.walk import WalkContext
+from rove.walk import WalkContext, why
 from rove.walk.json_format import filter_of
 from rove.walk.state import State
-
-GONE = "the document that it rests on is gone"
-CHANGED = "its source does not say so any more"
-BEREFT = "the fact that named it was dropped"
 
 
 async def revisited(state: State, context: WalkContext) -> list[WalkEvent]:
@@ -38,6 +35,8 @@ async def revisited(state: State, context: WalkContext) -> list[WalkEvent]:
         if check_citation(citation, text) and citation.chunk_id in live:
             continue
         lost.add(fact.fact_id)
-        found.append(FactDropped(fact.fact_id, state.round, CHANGED if text else GONE))
-    found += [LeadDropped(one.lead_id, state.round, BEREFT) for one in state.open_leads if one.fact_id in lost]
+        note = Note("source-changed" if text else "document-gone")
+        found.append(FactDropped(fact.fact_id, state.round, *why(state.language, note)))
+    bereft = why(state.language, Note("naming-fact-dropped"))
+    found += [LeadDropped(one.lead_id, state.round, *bereft) for one in state.open_leads if one.fact_id in lost]
     return found

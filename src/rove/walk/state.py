@@ -122,7 +122,7 @@ def advanced(state: State, event: WalkEvent) -> State:
         case LeadFound() | LeadFollowed() | LeadDropped():
             return _with_lead(state, event)
         case ChunkSeen() | ChunksRead() | RoundStarted() | Judged() | Used() | Warned():
-            return _with_work(state, event)
+            return _with_work_event(state, event)
         case WalkStarted() | Paused() | Resumed() | Edited() | Stopped() | Answered():
             return _with_course(state, event)
         case _:  # a FactDelta is never kept, and of what was erased nothing is known
@@ -152,11 +152,11 @@ def _with_lead(state: State, event: LeadFound | LeadFollowed | LeadDropped) -> S
             return replace(state, leads=(*others, lead))
         case LeadFollowed(lead_id):
             return replace(state, followed={**state.followed, lead_id: event})
-        case LeadDropped(lead_id, _, reason):
-            return replace(state, dropped={**state.dropped, lead_id: reason})
+        case LeadDropped(lead_id, _, reason, notes):
+            return replace(state, dropped={**state.dropped, lead_id: notes[0].code if notes else reason})
 
 
-def _with_work(state: State, event: ChunkSeen | ChunksRead | RoundStarted | Judged | Used | Warned) -> State:
+def _with_work_event(state: State, event: ChunkSeen | ChunksRead | RoundStarted | Judged | Used | Warned) -> State:
     match event:
         case ChunkSeen():
             return replace(state, seen=(*state.seen, event))
@@ -181,14 +181,14 @@ def _with_course(state: State, event: WalkStarted | Paused | Resumed | Edited | 
         case Resumed():
             return replace(state, paused=False)
         case Edited(edit):
-            return _edited(state, edit)
+            return _apply_edit(state, edit)
         case Stopped(spent=spent):
             return replace(state, stopped=event, spent=spent)
         case Answered(answer):
             return replace(state, answer=answer)
 
 
-def _edited(state: State, edit: Edit) -> State:
+def _apply_edit(state: State, edit: Edit) -> State:
     """Apply an edit: what had ended may go on, and whether enough was found is asked again.
 
     Who changes nothing but the budget of a walk that was judged wants it to go on.

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rove.language.rendering import render
+from rove.records import Note
+from rove.records.note import FREE, Parameter
 from rove.records.walk_events import Lead, Stop
 from rove.walk import EXTRACTIVE
 from rove.walk.budget import exhausted
@@ -13,12 +15,8 @@ from rove.walk.state import QUESTION, State
 BARREN_ROUNDS = 2
 DEEPER_ROUNDS = 3
 """Rounds in which the question is asked, each for what it finds beyond the ones before, where nothing answers yet."""
-ASKED = "it was asked"
-WANTED = "the user wants it"
-NAMED_IN = "{lead}, named in “{place}”"
-NAMED_FOR = "{lead}, named in “{place}”: “{quote}”"
-CALLED_FOR = "{lead}: what “{place}” says calls for it"
-MISSING = "{lead}: it is still missing"
+ASKED = Note("lead-asked")
+WANTED = Note("lead-wanted")
 WORDS_CHARS = 120
 
 
@@ -35,7 +33,7 @@ class Follow:
     """Look for what a lead names; None is the question itself. `reason`: why this one."""
 
     lead: Lead | None
-    reason: str
+    reason: Note
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +85,12 @@ def next_step(state: State, leads_a_round: int) -> Step:
         return End(stop)
     if state.round == 0:
         return Begin(1, (QUESTION,))
-    if _enough(state) and not _wanted(state):
+    if _enough(state) and not _user_leads(state):
         return End("enough")
     for lead_id in state.plan:
         lead = state.lead(lead_id)  # None also where what it was has been erased since
-        if not _followed(state, lead_id) and lead_id not in state.dropped and (lead or lead_id == QUESTION):
-            return Follow(lead, _reason(state, lead_id))
+        if not _is_followed_now(state, lead_id) and lead_id not in state.dropped and (lead or lead_id == QUESTION):
+            return Follow(lead, _follow_reason(state, lead_id))
     if state.unread:
         return Read(state.unread)
     if state.verdict is None:
@@ -101,27 +99,27 @@ def next_step(state: State, leads_a_round: int) -> Step:
 
 
 def _after_round(state: State, leads_a_round: int) -> Step:
-    leads = _wanted(state) if _enough(state) else state.open_leads
+    leads = _user_leads(state) if _enough(state) else state.open_leads
     unasked = QUESTION not in state.followed
-    again = (QUESTION,) if unasked or _deeper(state) or _lacking(state) else ()
+    again = (QUESTION,) if unasked or _deeper(state) or _is_all_missing(state) else ()
     chosen = again + tuple(lead.lead_id for lead in leads[:leads_a_round])
     if not chosen:
         return End("no-lead" if _fresh(state) else "no-new-chunk")
     if state.budget.rounds and state.round >= state.budget.rounds:
         return End("rounds")
-    if (_barren(state) or _idle(state)) and not (unasked or _wanted(state) or _lacking(state)):
+    if (_barren(state) or _idle(state)) and not (unasked or _user_leads(state) or _is_all_missing(state)):
         return End("no-new-fact")
     return Begin(state.round + 1, chosen)
 
 
-def _followed(state: State, lead_id: str) -> bool:
+def _is_followed_now(state: State, lead_id: str) -> bool:
     """Say whether a lead of the present plan was followed; the question may have been asked in earlier rounds too."""
     return lead_id in state.followed and state.followed[lead_id].round == state.round
 
 
 def _fresh(state: State) -> bool:
     """Say whether the present round has found a chunk that was not seen before."""
-    return any(state.followed[lead_id].chunks for lead_id in state.plan if _followed(state, lead_id))
+    return any(state.followed[lead_id].chunks for lead_id in state.plan if _is_followed_now(state, lead_id))
 
 
 def _enough(state: State) -> bool:
@@ -139,7 +137,7 @@ def _deeper(state: State) -> bool:
     return state.pressed or more
 
 
-def _lacking(state: State) -> bool:
+def _is_all_missing(state: State) -> bool:
     """Say whether all that is asked is still missing and the question found what was not seen: it goes deeper then."""
     verdict, asked = state.verdict, state.followed[QUESTION]
     lacks = verdict is not None and not verdict.enough and verdict.missing == state.question
@@ -168,12 +166,12 @@ def _idle(state: State) -> bool:
     return all(fact.relevance <= before and not fact.lead_id for fact in new)
 
 
-def _wanted(state: State) -> tuple[Lead, ...]:
+def _user_leads(state: State) -> tuple[Lead, ...]:
     """The leads that the user has given: they are followed even where enough was found."""
     return tuple(lead for lead in state.open_leads if lead.kind == "user")
 
 
-def _reason(state: State, lead_id: str) -> str:
+def _follow_reason(state: State, lead_id: str) -> Note:
     lead = state.lead(lead_id)
     if lead is None:
         return ASKED
@@ -184,11 +182,13 @@ def _reason(state: State, lead_id: str) -> str:
     seen = next((one.title for one in state.seen if one.chunk_id == lead.chunk_id), "")
     place = lead.named_in or (citation.title if citation else "") or seen
     if not place:
-        return MISSING.format(lead=lead.text) if lead.kind == "expected-info" else lead.text
+        missing = lead.kind == "expected-info"
+        return Note("lead-missing", {"lead": lead.text}) if missing else Note(FREE, {"text": lead.text})
+    named: dict[str, Parameter] = {"lead": lead.text, "place": place}
     if lead.kind in {"next-source", "expected-info"}:
-        return CALLED_FOR.format(lead=lead.text, place=place)
+        return Note("lead-called-for", named)
     words = _words_about(lead.text, citation.quote) if citation else ""
-    return (NAMED_FOR if words else NAMED_IN).format(lead=lead.text, place=place, quote=words)
+    return Note("lead-named-for", {**named, "quote": words}) if words else Note("lead-named-in", named)
 
 
 def _words_about(name: str, quote: str) -> str:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from rove.language.folding import fold_words
 from rove.records import Document
 from rove.records.document import Span
 from rove.records.walk_events import Fact, Lead
-from rove.walk.leads import fold_words, lead_id, lead_to
-from rove.walk.places_within import Spot
-from rove.walk.reference_targets import ReferenceTargets
-from rove.walk.references import Reference, references, title_candidates
+from rove.references.places_within import Spot
+from rove.references.targets import ReferenceTargets
+from rove.references.text_references import Reference, references, title_candidates
+from rove.walk.leads import lead_id, lead_to
 
 NEAR_CHARS = 200  # after the words of a fact: "… For more, see section 4."
 OTHERS = 2  # places that may be meant instead, and are leads too
@@ -68,8 +69,8 @@ def _leads(one: _Referral, spot: Spot | None) -> list[tuple[Lead, bool]]:
     """Return the lead that a reference gives, if it gives one, and whether the base holds what it leads to."""
     reference = one.reference
     if spot is not None:
-        likely = [] if _here(spot, one.span, one.document) else [(_lead_to_spot(one, spot), True)]
-        instead = [other for other in spot.others if not _here(other, one.span, one.document)]
+        likely = [] if _is_self_reference(spot, one.span, one.document) else [(_lead_to_spot(one, spot), True)]
+        instead = [other for other in spot.others if not _is_self_reference(other, one.span, one.document)]
         return likely + [(_lead_to_spot(one, other, OTHER), True) for other in instead[: OTHERS if likely else 0]]
     if reference.unit == "named":
         return [(lead_to(reference.target, "section", one.fact.round, promise=one.promise, fact=one.fact), True)]
@@ -89,7 +90,7 @@ def window(text: str, span: Span) -> str:
     return text[span[0] : span[1]] + after
 
 
-def _here(spot: Spot, span: Span, document: Document) -> bool:
+def _is_self_reference(spot: Spot, span: Span, document: Document) -> bool:
     """Say whether a reference leads to where it stands."""
     if spot.document_id != document.document_id or spot.span is None:
         return spot.document_id == document.document_id
@@ -114,11 +115,15 @@ def _lead_to_spot(one: _Referral, spot: Spot, share: float = 1.0) -> Lead:
     )
     identity = lead_id(lead.text, spot.document_id, spot.span)
     return replace(
-        lead, lead_id=identity, document_id=spot.document_id, span=spot.span, named_in=_named_in(one.document, one.span)
+        lead,
+        lead_id=identity,
+        document_id=spot.document_id,
+        span=spot.span,
+        named_in=_place_title(one.document, one.span),
     )
 
 
-def _named_in(document: Document, span: Span) -> str:
+def _place_title(document: Document, span: Span) -> str:
     """Return what a person calls the place where a reference stands: its heading, else its document."""
     headings = document.headings_at(span[0])
     return next((title for title in (*headings[:0:-1], document.title, *headings) if title), "")

@@ -10,7 +10,7 @@ from rove.records import Document
 PARAGRAPH = re.compile(r"\S(?:.*?\S)??(?=\s*\n\s*\n|\s*\Z)", re.DOTALL)
 
 
-class CueChunker:
+class LineChunker:
     """See `rove.chunk.Chunker`."""
 
     def __init__(self, settings: CutSettings) -> None:

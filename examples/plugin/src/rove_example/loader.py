@@ -1,4 +1,4 @@
-"""A loader: subtitles in SubRip format, one paragraph for each cue."""
+"""A loader: lyrics with times (LRC), one paragraph for each line."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from rove.errors import InputError
 from rove.load.text import decode, identify, stem
 from rove.records import Document, Source
 
-CUE = re.compile(r"\d+\n\d\d:\d\d:\d\d,\d{3} --> [^\n]*\n(.+?)(?=\n\n|\s*\Z)", re.DOTALL)
+LINE = re.compile(r"^(?:\[\d{1,3}:\d\d(?:\.\d{1,3})?\])+([^\n]*\S)", re.MULTILINE)
 
 
-class SubtitleLoader:
+class LyricsLoader:
     """See `rove.load.Loader`."""
 
-    suffixes = (".srt",)
+    suffixes = (".lrc",)
 
     def load(self, source: Source) -> Iterator[Document]:
         """See `Loader.load`."""
-        cues = [" ".join(cue.split()) for cue in CUE.findall(decode(source.data))]
-        if not cues:
-            message = f"{source.name} holds no subtitles."
-            raise InputError(message, cure="Check that it is a SubRip file.", outcome="empty")
-        yield Document(identify(source), source.uri, "subtitles", "\n\n".join(cues), title=stem(source))
+        lines = [" ".join(line.split()) for line in LINE.findall(decode(source.data))]
+        if not lines:
+            message = f"{source.name} holds no lyrics."
+            raise InputError(message, cure="Check that it is a file of lyrics with times.", outcome="empty")
+        yield Document(identify(source), source.uri, "lyrics", "\n\n".join(lines), title=stem(source))

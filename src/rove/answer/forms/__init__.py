@@ -58,11 +58,11 @@ class References:
 
 def form_sentence(what: str, language: str, **values: object) -> str:
     """Return a sentence of `forms.toml`, filled in."""
-    texts = _sentences()[what]
+    texts = _form_sentence_table()[what]
     return texts.get(language.partition("-")[0].lower(), texts["en"]).format(**values)
 
 
 @cache
-def _sentences() -> Mapping[str, Mapping[str, str]]:
+def _form_sentence_table() -> Mapping[str, Mapping[str, str]]:
     text = files("rove.answer").joinpath("forms.toml").read_text("utf-8")
     return cast("Mapping[str, Mapping[str, str]]", tomllib.loads(text))

@@ -18,7 +18,7 @@ from rove.answer.versions import version_of
 from rove.language.rendering import render
 from rove.language.sentences import sentence_spans
 from rove.question.form import subject_words
-from rove.records import Answer, Chunk, Citation, Document, DocumentInfo, Sentence
+from rove.records import Answer, Chunk, Citation, Document, DocumentInfo, Note, Sentence
 from rove.records.document import Span
 from rove.retrieve import Query, retrieve_passages
 
@@ -31,7 +31,6 @@ ALIKE = 0.3
 REWRITTEN = 55.0
 """Likeness (rapidfuzz ratio, 0 to 100) from which on a sentence is another one rewritten."""
 MOST = 12
-NOTE = "“{old}” is taken for the earlier version, “{new}” for the later one, by what their names and dates say."
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,35 +55,41 @@ async def changed(question: FormQuestion) -> Answer | None:
     found = dict.fromkeys([*named, *(hit.chunk.document_id for hit in hits)])
     names = [name for name in found if name in documents][:LOOKED_AT]
     about = named or names[:ABOUT] if subject_words(question.text, question.language) else names
-    return await asyncio.to_thread(_compared, question, [documents[name] for name in names], set(about))
+    return await asyncio.to_thread(_changes_answer, question, [documents[name] for name in names], set(about))
 
 
-def _compared(question: FormQuestion, infos: Sequence[DocumentInfo], about: set[str]) -> Answer | None:
+def _changes_answer(question: FormQuestion, infos: Sequence[DocumentInfo], about: set[str]) -> Answer | None:
     """Compare the first two versions of which one is among the documents that the question is about."""
     read = question.search_context.store.documents.with_chunks([info.document_id for info in infos])
-    versions = [_version(info, *read[info.document_id]) for info in infos if info.document_id in read]
+    versions = [_read_version_lines(info, *read[info.document_id]) for info in infos if info.document_id in read]
     pairs = (pair for pair in combinations(versions, 2) if not about.isdisjoint(one.info.document_id for one in pair))
     pair = next((pair for pair in pairs if _are_versions(*pair)), None)
     if pair is None:
         return None
     old, new = sorted(pair, key=_age)
     references = References([])
-    places = list(_places(old, new))
+    places = list(_difference_places(old, new))
     sentences = [_sentence(old, new, place, references) for place in places[:MOST]]
     lines = [
         form_sentence(
-            "changed", question.language, old=f"“{_name(old.info)}”", new=f"“{_name(new.info)}”", count=len(places)
+            "changed",
+            question.language,
+            old=f"“{_version_file_name(old.info)}”",
+            new=f"“{_version_file_name(new.info)}”",
+            count=len(places),
         ),
         *(f"- {one.text} {marks([citation.number for citation in one.citations])}" for one in sentences),
     ]
     if len(places) > MOST:
         lines.append(form_sentence("more", question.language, count=len(places) - MOST))
-    note = NOTE.format(old=_name(old.info), new=_name(new.info))
+    note = Note("versions-taken", {"old": _version_file_name(old.info), "new": _version_file_name(new.info)})
     text = "\n".join(lines)
-    return Answer(question.text, text, "extractive", question.language, tuple(sentences), tuple(references.hits), note)
+    return Answer(
+        question.text, text, "extractive", question.language, tuple(sentences), tuple(references.hits), (note,)
+    )
 
 
-def _version(info: DocumentInfo, document: Document, chunks: Sequence[Chunk]) -> _Version:
+def _read_version_lines(info: DocumentInfo, document: Document, chunks: Sequence[Chunk]) -> _Version:
     spans = tuple(
         (start, end)
         for start, end in sentence_spans(document.text, document.language)
@@ -106,7 +111,7 @@ def _age(one: _Version) -> tuple[tuple[int, str, tuple[int, ...]], str]:
     return version_of(info.document_id, info.source, document.text, document.language).age, info.added_at
 
 
-def _places(old: _Version, new: _Version) -> Iterator[tuple[int | None, int | None]]:
+def _difference_places(old: _Version, new: _Version) -> Iterator[tuple[int | None, int | None]]:
     """Yield where they differ, in order: (sentence of the old, of the new); None where it has none there."""
     matcher = SequenceMatcher(None, old.lines, new.lines, autojunk=False)
     for what, first, last, begin, end in matcher.get_opcodes():
@@ -127,15 +132,15 @@ def _sentence(old: _Version, new: _Version, place: tuple[int | None, int | None]
     sides = [(side, at) for side, at in zip((old, new), place, strict=True) if at is not None]
     quoted = [f"“{render(side.document.text[slice(*side.spans[at])]).line}”" for side, at in sides]
     text = " → ".join(quoted) if len(quoted) > 1 else f"{'−' if place[1] is None else '+'} {quoted[0]}"
-    citations = (_citation(side, at, references) for side, at in sides)
+    citations = (_cite_version_sentence(side, at, references) for side, at in sides)
     return Sentence(text, tuple(one for one in citations if one))
 
 
-def _citation(side: _Version, at: int, references: References) -> Citation | None:
+def _cite_version_sentence(side: _Version, at: int, references: References) -> Citation | None:
     start, end = side.spans[at]
     chunk = next((one for one in side.chunks if one.span[0] <= start < one.span[1]), None)
     return references.cite(side.info, chunk, (start, min(end, chunk.span[1]))) if chunk else None
 
 
-def _name(info: DocumentInfo) -> str:
+def _version_file_name(info: DocumentInfo) -> str:
     return PurePath(info.source).name or info.title

@@ -15,7 +15,7 @@ from rove.language.pipe_rows import as_table
 from rove.language.rendering import render
 from rove.language.words import query_terms, terms
 from rove.question.finer_form import codes_of
-from rove.records import Answer, Citation, Hit, Sentence
+from rove.records import Answer, Citation, Hit, Note, Sentence
 from rove.retrieve import Query, retrieve_passages
 from rove.store import Vector
 
@@ -23,7 +23,7 @@ LOOKED_AT = 8
 CANDIDATES = 32
 WORD = 0.02
 """What a word of the question that a sentence has counts beside its cosine."""
-NOTE = "What is said of each side stands beside the other; which of them it is, is not reckoned without a chat model."
+NOTE = Note("sides-compared")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +53,8 @@ async def compared(question: FormQuestion) -> Answer | None:
     hits = await retrieve_passages("hybrid", question.search_context, query)
     candidates = (await asyncio.to_thread(list_candidates, "", hits, question.language))[:CANDIDATES]
     asked = frozenset(query_terms(question.text, question.language))
-    held = await asyncio.to_thread(lambda: [_words(one, asked) for one in candidates])
-    telling = await asyncio.to_thread(_codes, question.text, candidates) or held
+    held = await asyncio.to_thread(lambda: [_words_in_candidate(one, asked) for one in candidates])
+    telling = await asyncio.to_thread(_codes_in_candidates, question.text, candidates) or held
     if len(frozenset[str]().union(*telling)) < 2:
         return None
     embedder = question.search_context.embedder
@@ -62,11 +62,11 @@ async def compared(question: FormQuestion) -> Answer | None:
     near = vectors @ (await embedder.queries([question.text]))[0]
     scores = near + WORD * np.array([len(words) for words in held])
     sides = [_Side(*one) for one in zip(candidates, telling, scores.tolist(), vectors, strict=True)]
-    pair = _pair(sorted(sides, key=lambda side: -side.score))
-    return _answer(question, [side.candidate for side in pair]) if pair else None
+    pair = _best_side_pair(sorted(sides, key=lambda side: -side.score))
+    return _comparison_answer(question, [side.candidate for side in pair]) if pair else None
 
 
-def _words(candidate: Candidate, asked: frozenset[str]) -> frozenset[str]:
+def _words_in_candidate(candidate: Candidate, asked: frozenset[str]) -> frozenset[str]:
     return asked.intersection(terms(_with_above(candidate), candidate.hit.chunk.language))
 
 
@@ -74,7 +74,7 @@ def _with_above(candidate: Candidate) -> str:
     return " ".join((candidate.hit.title, *candidate.hit.chunk.headings, candidate.under, candidate.text))
 
 
-def _codes(question: str, candidates: Sequence[Candidate]) -> list[frozenset[str]]:
+def _codes_in_candidates(question: str, candidates: Sequence[Candidate]) -> list[frozenset[str]]:
     """Return the codes of a question that each candidate has; nothing where the question has fewer than two."""
     asked = _plain_codes(question)
     return [asked & _plain_codes(_with_above(one)) for one in candidates] if len(asked) > 1 else []
@@ -84,7 +84,7 @@ def _plain_codes(text: str) -> frozenset[str]:
     return frozenset("".join(filter(str.isalnum, code)) for code in codes_of(text))
 
 
-def _pair(sides: Sequence[_Side]) -> tuple[_Side, _Side] | None:
+def _best_side_pair(sides: Sequence[_Side]) -> tuple[_Side, _Side] | None:
     """Return the best side, and what is most like it of those that have a word which it lacks, and lack one of its."""
     for best in sides:
         others = [
@@ -97,14 +97,14 @@ def _pair(sides: Sequence[_Side]) -> tuple[_Side, _Side] | None:
     return None
 
 
-def _answer(question: FormQuestion, sides: Sequence[Candidate]) -> Answer:
+def _comparison_answer(question: FormQuestion, sides: Sequence[Candidate]) -> Answer:
     cited, hits = cited_in_order(sides)
     if sides[0].is_row:
         text = as_table(sides[0].names, {one.quote: marks([one.number]) for one in cited})
     else:
         text = "\n".join(f"- **{one.title}**: {render(one.quote).line} {marks([one.number])}" for one in cited)
     sentences = tuple(Sentence(render(one.quote).line, (one,)) for one in cited)
-    return Answer(question.text, text, "extractive", question.language, sentences, hits, NOTE)
+    return Answer(question.text, text, "extractive", question.language, sentences, hits, (NOTE,))
 
 
 def cited_in_order(quotes: Sequence[Candidate]) -> tuple[list[Citation], tuple[Hit, ...]]:

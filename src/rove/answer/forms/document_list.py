@@ -14,15 +14,14 @@ from rove.language.relative_days import WEEK, days_in
 from rove.language.rendering import render
 from rove.language.words import query_terms, terms
 from rove.question.form import names_documents, subject_words
-from rove.records import Answer, Document, DocumentInfo, Hit, Sentence
+from rove.records import Answer, Document, DocumentInfo, Hit, Note, Sentence
 from rove.records.moment import place_text, time_at
 from rove.retrieve import Query, retrieve_passages
 
 READ = 300
 """Passages that are looked through for the documents that have the words."""
 NEAREST = 5
-FROM_CATALOG = "This is said from the list of documents."
-BY_WORDS = "Documents are told by their words: every one of {words} stands in what was found of each."
+FROM_CATALOG = Note("from-catalog")
 
 
 async def list_mentioning(question: FormQuestion) -> Answer | None:
@@ -33,12 +32,20 @@ async def list_mentioning(question: FormQuestion) -> Answer | None:
     Raises:
         ServiceError: the embedder failed.
     """
-    return await _listed(question, nearest=True) if names_documents(question.text, question.language) else None
+    return (
+        await _list_subject_documents(question, nearest=True)
+        if names_documents(question.text, question.language)
+        else None
+    )
 
 
 async def count_mentioning(question: FormQuestion) -> Answer | None:
     """Say how many documents mention what a question is about, and which. None where none does, or it names none."""
-    return await _listed(question, nearest=False) if names_documents(question.text, question.language) else None
+    return (
+        await _list_subject_documents(question, nearest=False)
+        if names_documents(question.text, question.language)
+        else None
+    )
 
 
 async def recent(question: FormQuestion) -> Answer | None:
@@ -53,50 +60,62 @@ async def recent(question: FormQuestion) -> Answer | None:
         return None
     day = since.isoformat() if since else documents[min(len(documents), MOST_LISTED) - 1].added_at[:10]
     new = [info for info in documents if info.added_at[:10] >= day]
-    lines = [f"- {_name(info)} ({info.added_at[:10]})" for info in new[:MOST_LISTED]]
-    return _answer(
-        question, [form_sentence("since", question.language, count=len(new), day=day), *lines], len(new), FROM_CATALOG
+    lines = [f"- {_entry_name(info)} ({info.added_at[:10]})" for info in new[:MOST_LISTED]]
+    return _document_list_answer(
+        question,
+        [form_sentence("since", question.language, count=len(new), day=day), *lines],
+        len(new),
+        (FROM_CATALOG,),
     )
 
 
-async def _listed(question: FormQuestion, *, nearest: bool) -> Answer | None:
+async def _list_subject_documents(question: FormQuestion, *, nearest: bool) -> Answer | None:
     documents = await in_scope(question)
     words = subject_words(question.text, question.language)
     if not words:
         lines = [
             form_sentence("all", question.language, count=len(documents)),
-            *(f"- {_name(one)}" for one in documents),
+            *(f"- {_entry_name(one)}" for one in documents),
         ]
-        return _answer(question, lines[: MOST_LISTED + 1], len(documents), FROM_CATALOG) if documents else None
+        return (
+            _document_list_answer(question, lines[: MOST_LISTED + 1], len(documents), (FROM_CATALOG,))
+            if documents
+            else None
+        )
     subject = " ".join(words)
-    by_words = await _found(question, "keyword", subject, READ)
+    by_words = await _hits_by_document(question, "keyword", subject, READ)
     wanted = set(query_terms(subject, question.language))
-    holding = {name: hits for name, hits in by_words.items() if wanted <= _held(hits, question.language)}
-    note, head = BY_WORDS.format(words=", ".join(f"“{word}”" for word in words)), "mention"
+    holding = {name: hits for name, hits in by_words.items() if wanted <= _document_hit_terms(hits, question.language)}
+    named = ", ".join(f"“{word}”" for word in words)
+    notes, head = (Note("documents-by-words", {"words": named}),), "mention"
     if not holding:
         if not nearest:
             return None
         holding = _with_most(by_words, wanted, question.language)
         if not 0 < len(holding) <= NEAREST:
-            holding = dict([*(await _found(question, "hybrid", question.text, NEAREST * 2)).items()][:NEAREST])
-        note, head = "", "nearest"
+            holding = dict(
+                [*(await _hits_by_document(question, "hybrid", question.text, NEAREST * 2)).items()][:NEAREST]
+            )
+        notes, head = (), "nearest"
     infos = {info.document_id: info for info in documents}
     shown = [(infos[name], hits) for name, hits in holding.items() if name in infos]
     if not shown:
         return None
     references = References([])
-    sentences = [await asyncio.to_thread(_line, question, subject, *one, references) for one in shown[:MOST_LISTED]]
+    sentences = [
+        await asyncio.to_thread(_subject_sentence, question, subject, *one, references) for one in shown[:MOST_LISTED]
+    ]
     first = form_sentence(head, question.language, count=len(shown), all=len(documents), subject=f"“{subject}”")
     ids = [info.document_id for info, _ in shown[:MOST_LISTED]]
     wholes = await asyncio.to_thread(question.search_context.store.documents.wholes, ids)
     lines = [
-        f"- {_name(info)}{_place(wholes, sentence)}: {sentence.text} {marks([sentence.citations[0].number])}"
+        f"- {_entry_name(info)}{_place_note(wholes, sentence)}: {sentence.text} {marks([sentence.citations[0].number])}"
         for (info, _), sentence in zip(shown, sentences, strict=False)
     ]
-    return _answer(question, [first, *lines], len(shown), note, sentences, references.hits)
+    return _document_list_answer(question, [first, *lines], len(shown), notes, sentences, references.hits)
 
 
-async def _found(question: FormQuestion, mode: str, text: str, top_k: int) -> dict[str, list[Hit]]:
+async def _hits_by_document(question: FormQuestion, mode: str, text: str, top_k: int) -> dict[str, list[Hit]]:
     """Search, and return the hits of each document, that with the best one first; copies of a passage count too."""
     query = Query(text, top_k, question.where, rerank=mode == "hybrid")
     found: dict[str, list[Hit]] = {}
@@ -106,7 +125,7 @@ async def _found(question: FormQuestion, mode: str, text: str, top_k: int) -> di
     return found
 
 
-def _held(hits: Sequence[Hit], language: str) -> set[str]:
+def _document_hit_terms(hits: Sequence[Hit], language: str) -> set[str]:
     """Return the terms that the passages of a document have, with those of its title and their headings."""
     return set(terms(hits[0].title, language)).union(
         *(terms(" ".join((*hit.chunk.headings, hit.chunk.text)), language) for hit in hits)
@@ -115,12 +134,12 @@ def _held(hits: Sequence[Hit], language: str) -> set[str]:
 
 def _with_most(found: Mapping[str, list[Hit]], wanted: set[str], language: str) -> dict[str, list[Hit]]:
     """Return the documents that have most of the wanted terms, all that have as many."""
-    counts = {name: len(wanted & _held(hits, language)) for name, hits in found.items()}
+    counts = {name: len(wanted & _document_hit_terms(hits, language)) for name, hits in found.items()}
     most = max(counts.values(), default=0)
     return {name: hits for name, hits in found.items() if most and counts[name] == most}
 
 
-def _line(
+def _subject_sentence(
     question: FormQuestion, subject: str, info: DocumentInfo, hits: Sequence[Hit], references: References
 ) -> Sentence:
     """Return the sentence of a document's passages that has most of the subject's words, cited."""
@@ -139,7 +158,7 @@ def _line(
     return Sentence(render(citation.quote).line, (citation,))
 
 
-def _place(documents: Mapping[str, Document], sentence: Sentence) -> str:
+def _place_note(documents: Mapping[str, Document], sentence: Sentence) -> str:
     """Return the heading that a sentence stands under, where that is not its document's title; else its page."""
     citation = sentence.citations[0]
     document = documents.get(citation.document_id)
@@ -151,19 +170,19 @@ def _place(documents: Mapping[str, Document], sentence: Sentence) -> str:
     return f" › {place}" if place else ""
 
 
-def _name(info: DocumentInfo) -> str:
+def _entry_name(info: DocumentInfo) -> str:
     return f"{info.title} ({info.source})" if info.title and info.title != info.source else info.source
 
 
-def _answer(
+def _document_list_answer(
     question: FormQuestion,
     lines: Sequence[str],
     count: int,
-    note: str,
+    notes: tuple[Note, ...],
     sentences: Sequence[Sentence] = (),
     hits: Sequence[Hit] = (),
 ) -> Answer:
     rest = count - MOST_LISTED
     more = [form_sentence("more", question.language, count=rest)] if rest > 0 else []
     text = "\n".join((*lines, *more))
-    return Answer(question.text, text, "extractive", question.language, tuple(sentences), tuple(hits), note)
+    return Answer(question.text, text, "extractive", question.language, tuple(sentences), tuple(hits), notes)

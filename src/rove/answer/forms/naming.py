@@ -79,19 +79,19 @@ def by_name(question: FormQuestion, documents: Sequence[DocumentInfo]) -> list[D
     """Return those documents that a question names best, all alike."""
     asked = question.text.casefold()
     held = set(terms(question.text, question.language))
-    scores = {one.document_id: _score(one, asked, held, question.language) for one in documents}
+    scores = {one.document_id: _name_match_score(one, asked, held, question.language) for one in documents}
     best = max(scores.values(), default=0.0)
     return [one for one in documents if scores[one.document_id] == best] if best >= LEAST_SHARE else []
 
 
-def _score(document: DocumentInfo, asked: str, held: set[str], language: str) -> float:
+def _name_match_score(document: DocumentInfo, asked: str, held: set[str], language: str) -> float:
     path = PurePath(document.source)
     if path.suffix and path.name.casefold() in asked:
         return 2.0
     names = (document.title, re.sub(r"[\W_]+", " ", path.stem))
-    return max((_share(set(terms(name, language)), held) for name in names if name.strip()), default=0.0)
+    return max((_name_term_share(set(terms(name, language)), held) for name in names if name.strip()), default=0.0)
 
 
-def _share(name: set[str], held: set[str]) -> float:
+def _name_term_share(name: set[str], held: set[str]) -> float:
     """Share of a name's terms that are held; of names alike in that, the longer one is the better."""
     return len(name & held) / len(name) + min(len(name & held), 9) / 100 if name and name & held else 0.0

@@ -132,12 +132,14 @@ def settings() -> None:
     """
 
 
-def _served(**options: Any) -> None:  # noqa: ANN401 - what click gives
+def _serve_by_default(**options: Any) -> None:  # noqa: ANN401 - what click gives
     if click.get_current_context().invoked_subcommand is None and run.callback:
         run.callback(**options)
 
 
-serve = click.Group("serve", callback=_served, params=run.params, invoke_without_command=True, help=run.help, **GROUP)
+serve = click.Group(
+    "serve", callback=_serve_by_default, params=run.params, invoke_without_command=True, help=run.help, **GROUP
+)
 serve.add_command(key)
 serve.add_command(person)
 

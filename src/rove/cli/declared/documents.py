@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from rove.cli.command import command
-from rove.cli.values import DOCUMENT, ENRICHERS, FOUND, ORIGIN, TARGET, Known, where_option
+from rove.cli.values import DOCUMENT, ENRICHERS, FOUND, ORIGIN, REVIEW_KINDS, TARGET, VERDICTS, Known, where_option
 
 
 @command("add", "rove.cli.add:add")
@@ -122,6 +122,26 @@ def correct() -> None:
 
     The document gets a new version, and the correction stays when its file is read again. What is taken back stays
     listed.
+    """
+
+
+@command("review", "rove.cli.reviewing:review")
+@click.argument("action", required=False, type=click.Choice(VERDICTS))
+@click.argument("item_id", required=False, metavar="ID")
+@click.argument("words", nargs=-1)
+@click.option("--ask", is_flag=True, help="Go through the queue: one thing at a time, a key for each decision.")
+@click.option("--decided", is_flag=True, help="List what was decided, by whom and when, and how far people agree.")
+@click.option("--kind", "kinds", multiple=True, type=click.Choice(REVIEW_KINDS), help="Only of this kind; repeat it.")
+@click.option("--by", metavar="NAME", default="", help="The reviewer; without, who has signed in to this machine.")
+@click.option("--most", default=50, show_default=True, type=click.IntRange(1), help="How many of the queue.")
+@where_option("Show only what stands in passages for which this holds.")
+def review() -> None:
+    """Show what waits for your review, the least sure first; or decide about one thing: accept, edit or reject ID.
+
+    That is who does what to whom (what `rove enrich graph` has found), questions that are kept, corrections and themes.
+    What is rejected is neither searched nor shown, and a correction is taken back; edit ID WORDS lets other words
+    stand: of a triplet SUBJECT PREDICATE OBJECT. Every decision is kept, also when the documents are read or enriched
+    again.
     """
 
 

@@ -20,12 +20,12 @@ SAYS_ALIAS = frozenset(_WORDS["says"])
 _INITIALS = re.compile(r"[^\W\d_]{2,10}s?\Z")
 
 
-def _any_of(words: Sequence[str]) -> str:
+def _alternation_pattern(words: Sequence[str]) -> str:
     return "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
 
 
-_CUE = re.compile(rf"\s*(?:{_any_of(_WORDS['cues'])})(?![a-zà-ÿ])[:：]?\s*", re.IGNORECASE)
-_LANGUAGE = re.compile(rf"\s*(?:{_any_of(_WORDS['languages'])})\s*[:：]\s*", re.IGNORECASE)
+_CUE = re.compile(rf"\s*(?:{_alternation_pattern(_WORDS['cues'])})(?![a-zà-ÿ])[:：]?\s*", re.IGNORECASE)
+_LANGUAGE = re.compile(rf"\s*(?:{_alternation_pattern(_WORDS['languages'])})\s*[:：]\s*", re.IGNORECASE)
 _BRACKET = re.compile(r"[(（]([^()（）\n]{2,60})[)）]")
 _END = re.compile(r"[,;，；、]")
 

@@ -48,22 +48,22 @@ def stated(text: str, kind: str, head: str, about: str, heading: str) -> Iterato
     if kind == "code":
         return
     if "|" in text:
-        yield from _rows(text, head)
+        yield from _table_row_statements(text, head)
     if about:
-        yield from _labels(text, about)
-        yield from _items(text, about, heading)
+        yield from _label_statements(text, about)
+        yield from _list_item_statements(text, about, heading)
 
 
-def _rows(text: str, head: str) -> Iterator[Stated]:
+def _table_row_statements(text: str, head: str) -> Iterator[Stated]:
     """Each cell of a row is what its column says of the row's first cell."""
     for row in table_rows(text, head):
         if len(row.names) < 2 or len(row.cells) > len(row.names):
             continue
-        subject = _plain(row.cells[0])
+        subject = _strip_cell_markup(row.cells[0])
         if not _is_thing(subject):
             continue
         for name, cell in zip(row.names[1:], row.cells[1:], strict=False):
-            predicate, value = _plain(name), _plain(cell)
+            predicate, value = _strip_cell_markup(name), _strip_cell_markup(cell)
             if (
                 _LETTER.search(predicate)
                 and len(predicate) <= MOST_LABEL
@@ -73,15 +73,15 @@ def _rows(text: str, head: str) -> Iterator[Stated]:
                 yield Stated(Said(subject, predicate, value), row.span)
 
 
-def _labels(text: str, about: str) -> Iterator[Stated]:
+def _label_statements(text: str, about: str) -> Iterator[Stated]:
     """A line "Label: value" says something of what the document is about."""
     for match in _LABEL.finditer(text):
-        label, value = match[1].strip(), _plain(match[2])
+        label, value = match[1].strip(), _strip_cell_markup(match[2])
         if len(label.split()) <= MOST_LABEL_WORDS and 0 < len(value) <= MOST_CHARS and not _SENTENCE_END.search(value):
             yield Stated(Said(about, label, value), match.span())
 
 
-def _items(text: str, about: str, heading: str) -> Iterator[Stated]:
+def _list_item_statements(text: str, about: str, heading: str) -> Iterator[Stated]:
     """Short items of a list are what its heading announces."""
     if not heading or heading == about or len(heading.split()) > MOST_LABEL_WORDS or len(heading) > MOST_LABEL:
         return
@@ -89,11 +89,11 @@ def _items(text: str, about: str, heading: str) -> Iterator[Stated]:
     if len(items) > MOST_ITEMS or any(_SENTENCE_END.search(match[1]) for match in items):
         return
     for match in items:
-        if _is_thing(item := _plain(match[1])):
+        if _is_thing(item := _strip_cell_markup(match[1])):
             yield Stated(Said(about, heading, item), match.span())
 
 
-def _plain(cell: str) -> str:
+def _strip_cell_markup(cell: str) -> str:
     plain = render(cell).line if _MARKUP.search(cell) else cell
     return plain.strip(" \t:：")
 

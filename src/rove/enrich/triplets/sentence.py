@@ -19,6 +19,8 @@ from rove.records.graph import TOGETHER
 
 MOST_WIDTH = 80
 """Columns of a predicate; an ideograph takes two. A longer one is a sentence that says more than one thing."""
+SHORT = 4
+"""Characters from which on what a document is about may have an ending: "Budapestben"."""
 MOST_NAMES = 6
 """A sentence with more names is a list."""
 ARTICLES = {
@@ -45,17 +47,25 @@ def plain_names(text: str, language: str, about: str, known: Collection[str]) ->
     Args:
         text: a sentence.
         language: of the text.
-        about: what the document is about, a name wherever it stands; "" if that is not known.
+        about: what the document is about, a name wherever it stands, with an ending or not, but not within a longer
+            word; "" if that is not known.
         known: what is plainly a name elsewhere, so that it is one where a sentence opens with it, too.
     """
-    found = [one for one in mentions(text, language) if _is_plain(one, text, known)]
+    found = [one for one in mentions(text, language) if _is_complete_name(one, text, known)]
     start = text.find(about) if about else -1
     while start >= 0:
         end = start + len(about)
-        found = [one for one in found if one.span[1] <= start or one.span[0] >= end]
-        found.append(Mention(about, (start, end)))
+        if not (_is_one_word(text[:start], about) or (len(about) < SHORT and _is_one_word(about, text[end:]))):
+            found = [one for one in found if one.span[1] <= start or one.span[0] >= end]
+            found.append(Mention(about, (start, end)))
         start = text.find(about, end)
     return sorted(found, key=lambda one: one.span)
+
+
+def _is_one_word(left: str, right: str) -> bool:
+    """Say whether the end of one text and the beginning of another are of one word."""
+    edges = left[-1:] + right[:1]
+    return len(edges) > 1 and edges.isalnum() and not any(map(is_unspaced, edges))
 
 
 def said_in(sentence: str, language: str, about: str, known: Collection[str]) -> Iterator[Said]:
@@ -84,7 +94,7 @@ def said_in(sentence: str, language: str, about: str, known: Collection[str]) ->
         yield Said(first.name, predicate if opens and _is_predicate(predicate) else TOGETHER, other.name)
 
 
-def _is_plain(mention: Mention, text: str, known: Collection[str]) -> bool:
+def _is_complete_name(mention: Mention, text: str, known: Collection[str]) -> bool:
     """Say whether a mention is a name and the whole of it: no ideograph goes on with it, none is mixed with letters."""
     if not (mention.sure or mention.name in known) or _LETTER.search(mention.name) is None:
         return False

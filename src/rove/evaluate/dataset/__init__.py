@@ -95,8 +95,8 @@ def read_dataset(path: str | Path, *, corpus: str | Path | None = None, layout: 
         InputError: nothing is there, no layout fits, or something is malformed.
         ConfigError: no layout has that name.
     """
-    found = _read(Path(path), layout)
-    return found if corpus is None else crossed(found, _read(Path(corpus), layout))
+    found = _read_with_layout(Path(path), layout)
+    return found if corpus is None else crossed(found, _read_with_layout(Path(corpus), layout))
 
 
 def crossed(asked: Dataset, answering: Dataset) -> Dataset:
@@ -114,7 +114,7 @@ def check_dataset(dataset: Dataset) -> None:
     Raises:
         InputError: two documents have one id, the gold names one that is not there, or a span stands outside it.
     """
-    lengths = _lengths(dataset)
+    lengths = _corpus_text_lengths(dataset)
     if not lengths:
         return
     for question_id, grades in dataset.gold.items():
@@ -129,7 +129,7 @@ def check_dataset(dataset: Dataset) -> None:
                 raise InputError(message, cure="Give start and end as offsets into the document's text, in characters.")
 
 
-def _lengths(dataset: Dataset) -> dict[str, int]:
+def _corpus_text_lengths(dataset: Dataset) -> dict[str, int]:
     """Return the size of each document that is given as a text, in characters."""
     lengths: dict[str, int] = {}
     for text in dataset.documents:
@@ -142,7 +142,7 @@ def _lengths(dataset: Dataset) -> dict[str, int]:
     return lengths
 
 
-def _read(path: Path, layout: str) -> Dataset:
+def _read_with_layout(path: Path, layout: str) -> Dataset:
     if not path.exists():
         message = f"There is no dataset {path}."
         raise InputError(message, cure="Give a folder with corpus, queries and qrels, or a CSV of questions.")

@@ -86,7 +86,7 @@ def read_json_lines(path: Path) -> Iterator[DatasetRow]:
     Raises:
         InputError: a line is no JSON object, or the file is not UTF-8.
     """
-    for number, line in enumerate(_lines(path), 1):
+    for number, line in enumerate(_utf8_lines(path), 1):
         if not line.strip():
             continue
         place = f"{path}:{number}"
@@ -108,10 +108,10 @@ def read_table(path: Path, *, delimiter: str = ",") -> Iterator[DatasetRow]:
         InputError: the table has no header, a row has more cells than columns, or the file is not UTF-8.
     """
     csv.field_size_limit(MOST_FIELD_CHARS)
-    first = next(_lines(path), "")
+    first = next(_utf8_lines(path), "")
     if delimiter not in first and ";" in first:
         delimiter = ";"
-    reader = csv.reader(_lines(path), delimiter=delimiter, strict=True)
+    reader = csv.reader(_utf8_lines(path), delimiter=delimiter, strict=True)
     try:
         header = [name.strip().casefold() for name in next(reader, list[str]())]
         if not any(header):
@@ -145,7 +145,7 @@ def read_qrels(path: Path, *, header: bool) -> dict[str, dict[str, int]]:
         InputError: a line has another shape, or its grade is not a whole number.
     """
     gold: dict[str, dict[str, int]] = {}
-    for number, line in enumerate(_lines(path), 1):
+    for number, line in enumerate(_utf8_lines(path), 1):
         if not line.strip() or (header and number == 1):
             continue
         cells = line.rstrip("\r\n").split("\t")
@@ -161,7 +161,7 @@ def read_qrels(path: Path, *, header: bool) -> dict[str, dict[str, int]]:
     return gold
 
 
-def _lines(path: Path) -> Iterator[str]:
+def _utf8_lines(path: Path) -> Iterator[str]:
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             yield from file

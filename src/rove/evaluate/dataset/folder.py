@@ -28,17 +28,17 @@ class FolderLayout:
         if corpus is None or missing:
             message = f"The folder {path} has no {missing[0] if missing else 'corpus.jsonl'}."
             raise InputError(message, cure=f"Lay it out as corpus.jsonl, {QUESTIONS} and {QRELS}.")
-        questions = read_questions(path / QUESTIONS, _language(path / META))
+        questions = read_questions(path / QUESTIONS, _meta_language(path / META))
         gold = read_qrels(path / QRELS, header=False)
         for question_id in gold:
             if question_id not in questions:
                 raise bad(str(path / QRELS), f"it names the question {question_id!r}", f"Add it to {QUESTIONS}.")
-        spans = {question_id: found for question_id, (_, row) in questions.items() if (found := _spans(row))}
+        spans = {question_id: found for question_id, (_, row) in questions.items() if (found := _reference_spans(row))}
         texts = Texts(corpus, plain=bool(spans))
         return Dataset(path.name, tuple(question for question, _ in questions.values()), texts, gold, spans)
 
 
-def _language(meta: Path) -> str:
+def _meta_language(meta: Path) -> str:
     """Return the two letters of the set's language; "" where it does not say."""
     if not meta.is_file():
         return ""
@@ -50,15 +50,15 @@ def _language(meta: Path) -> str:
     return str(known.get("lang") or "").partition("-")[0]
 
 
-def _spans(row: DatasetRow) -> tuple[GoldSpan, ...]:
+def _reference_spans(row: DatasetRow) -> tuple[GoldSpan, ...]:
     references = row.values.get("references")
     if not isinstance(references, list):
         return ()
     document_id = row.text("corpus_id")
-    return tuple(_span(row.place, document_id, reference) for reference in cast("list[object]", references))
+    return tuple(_to_gold_span(row.place, document_id, reference) for reference in cast("list[object]", references))
 
 
-def _span(place: str, document_id: str, reference: object) -> GoldSpan:
+def _to_gold_span(place: str, document_id: str, reference: object) -> GoldSpan:
     known = cast("dict[str, object]", reference) if isinstance(reference, dict) else {}
     start, end = known.get("start_index"), known.get("end_index")
     if not isinstance(start, int) or not isinstance(end, int) or not 0 <= start < end:

@@ -32,12 +32,12 @@ class QuestionsLayout:
         sources: dict[str, tuple[str, ...]] = {}
         spans: dict[str, tuple[GoldSpan, ...]] = {}
         for row in without_rejected(read_records(path)):
-            question = _question(row, len(questions) + 1)
+            question = _question_from_row(row, len(questions) + 1)
             if question.question_id in questions:
                 raise bad(row.place, f"a second question has the id {question.question_id!r}", "Give each its own id.")
             questions[question.question_id] = question
             sources[question.question_id] = several(row, "document_id") or several(row, "source", "sources")
-            if span := _span(row):
+            if span := _gold_span_from_row(row):
                 spans[question.question_id] = (span,)
         if not questions:
             raise bad(str(path), "it holds no question", "Write one a row, under the columns question and source.")
@@ -71,7 +71,7 @@ def several(row: DatasetRow, *names: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in found[0].split(";") if part.strip()) if len(found) == 1 else found
 
 
-def _question(row: DatasetRow, number: int) -> Question:
+def _question_from_row(row: DatasetRow, number: int) -> Question:
     text = row.text("question", "text").strip()
     answers = row.texts("answers") or (
         several(row, "answer") if ";" in row.text("answer", empty=True) else row.texts("answer")
@@ -80,7 +80,7 @@ def _question(row: DatasetRow, number: int) -> Question:
     return Question(row.text("id", empty=True) or f"q{number}", text, answers, language)
 
 
-def _span(row: DatasetRow) -> GoldSpan | None:
+def _gold_span_from_row(row: DatasetRow) -> GoldSpan | None:
     start, end = row.text("start", empty=True), row.text("end", empty=True)
     if not start and not end:
         return None

@@ -31,7 +31,7 @@ class VotesLayout:
     def read(self, path: Path) -> Dataset:
         """See `Layout.read`."""
         rounds: dict[str, list[Vote]] = {}
-        for run, question, post, annotator, label in _labels(path / LABELS):
+        for run, question, post, annotator, label in _read_vote_rows(path / LABELS):
             rounds.setdefault(run, []).append(Vote(annotator, question, post, label))
         merged = [one for votes in rounds.values() for one in merge_votes(votes)]
         gold = gold_of(merged, GRADES)
@@ -39,7 +39,7 @@ class VotesLayout:
         return Dataset(path.name, questions, [path / POSTS], gold)
 
 
-def _labels(path: Path) -> Iterator[tuple[str, str, str, str, int | None]]:
+def _read_vote_rows(path: Path) -> Iterator[tuple[str, str, str, str, int | None]]:
     """Yield `COLUMNS` of each row.
 
     Raises:

@@ -40,7 +40,7 @@ def curve(
     step = (WIDTH - 12 - left) / max(len(ordered), 1)
     up = scale_of([s.value for s in ordered], TOP + HEIGHT, TOP)
     drawn: list[str] = [upward(up, left, WIDTH - 12, label)]
-    rows = _rows(factors)
+    rows = _factor_row_positions(factors)
     for (factor, choice), y in rows.items():
         drawn.append(
             text(16 if choice else 4, y + 4, choice or factor, style="" if choice else "group", room=left - 22)
@@ -48,7 +48,7 @@ def curve(
         if choice:
             drawn.append(tag("line", x1=left, x2=WIDTH - 12, y1=y, y2=y, class_="grid"))
     for place, one in enumerate(ordered):
-        drawn.append(_column(one, left + (place + 0.5) * step, up.at(one.value), rows, step))
+        drawn.append(_specification_column(one, left + (place + 0.5) * step, up.at(one.value), rows, step))
     data = Data(
         ["configuration", label, *factors],
         [(s.name, f"{s.value:.4f}", *(s.choices.get(f, "") for f in factors)) for s in reversed(ordered)],
@@ -57,7 +57,7 @@ def curve(
     return figure(name, title, caption, join_markup(drawn), bottom, data)
 
 
-def _rows(factors: Mapping[str, Sequence[str]]) -> dict[tuple[str, str], float]:
+def _factor_row_positions(factors: Mapping[str, Sequence[str]]) -> dict[tuple[str, str], float]:
     """Where each factor's heading and each choice stands."""
     found: dict[tuple[str, str], float] = {}
     y = TOP + HEIGHT + 14
@@ -71,7 +71,9 @@ def _rows(factors: Mapping[str, Sequence[str]]) -> dict[tuple[str, str], float]:
     return found
 
 
-def _column(one: Specification, x: float, y: float, rows: Mapping[tuple[str, str], float], step: float) -> Markup:
+def _specification_column(
+    one: Specification, x: float, y: float, rows: Mapping[tuple[str, str], float], step: float
+) -> Markup:
     width = max(min(step * 0.62, 9.0), 1.0)
     said = ", ".join(f"{factor} {choice}" for factor, choice in one.choices.items())
     marks = [

@@ -37,14 +37,14 @@ def intervals(name: str, title: str, caption: str, rows: Sequence[IntervalRow], 
             drawn.append(text(4, y, group, style="group"))
             y += ROW * 0.2
         y += ROW * 0.8
-        drawn.append(_row(row, scale, y, left))
+        drawn.append(_interval_row_markup(row, scale, y, left))
         y += ROW * 0.2
     zero = tag("line", x1=scale.at(0), x2=scale.at(0), y1=TOP, y2=y + 6, class_="zero")
     inside = join_markup([across(scale, TOP, y + 6, axis), zero, *drawn])
-    return figure(name, title, caption, inside, y + BELOW, _data(rows))
+    return figure(name, title, caption, inside, y + BELOW, _interval_data(rows))
 
 
-def _row(row: IntervalRow, scale: AxisScale, y: float, left: float) -> Markup:
+def _interval_row_markup(row: IntervalRow, scale: AxisScale, y: float, left: float) -> Markup:
     label = text(16, y, row.label, room=left - 20)
     if row.beside is None:
         return join_markup([label, tag("circle", cx=scale.at(0), cy=y - 4, r=4, class_="hollow")])
@@ -73,7 +73,7 @@ def interval_text(beside: PairedComparison | None) -> str:
     return f"{d.mean:+.3f} [{d.low:+.3f}, {d.high:+.3f}], {chance}".replace("-", "−")
 
 
-def _data(rows: Sequence[IntervalRow]) -> Data:
+def _interval_data(rows: Sequence[IntervalRow]) -> Data:
     return Data(
         ["", "of", "difference [95 % interval], p", "rests on"],
         [(row.label, row.group, interval_text(row.beside), row.note) for row in rows],

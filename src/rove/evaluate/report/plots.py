@@ -35,7 +35,7 @@ def effects_plot(found: Study, metric: str) -> Markup:
         "Each dot is the mean difference between pairs of configurations that differ in this factor only; the hollow "
         f"dot is the choice that the others are compared with. {INTERVAL}"
     )
-    return intervals(f"effects-{_id(metric)}", f"What each choice is worth in {metric}", caption, rows,
+    return intervals(f"effects-{_dom_id(metric)}", f"What each choice is worth in {metric}", caption, rows,
                      f"difference in {metric}")  # fmt: skip
 
 
@@ -51,7 +51,7 @@ def beside_plot(found: Study, metric: str) -> Markup:
         for line in shown
     ]  # fmt: skip
     more = f" The {len(shown)} best of {len(lines)} are shown." if len(lines) > len(shown) else ""
-    return intervals(f"beside-{_id(metric)}", f"{metric} beside the baseline", INTERVAL + more, rows,
+    return intervals(f"beside-{_dom_id(metric)}", f"{metric} beside the baseline", INTERVAL + more, rows,
                      f"difference in {metric}")  # fmt: skip
 
 
@@ -77,7 +77,7 @@ def curve_plot(found: Study, metric: str) -> Markup:
     )
     if len(picked) < len(lines):
         caption += f" {len(picked)} of {len(lines)} configurations are drawn, evenly spread."
-    return curve(f"curve-{_id(metric)}", "All configurations, from worst to best", caption, factors, specifications,
+    return curve(f"curve-{_dom_id(metric)}", "All configurations, from worst to best", caption, factors, specifications,
                  metric)  # fmt: skip
 
 
@@ -90,7 +90,7 @@ def cost_plots(found: Study, metric: str) -> list[Markup]:
             f"{metric} against the time of a search",
             "Up is better, left is faster. The line joins what no other configuration beats in both. Times are medians "
             "of single searches, the question's embedding included, taken one after the other.",
-            [Point(line.name, line.latency.p50 * 1000, line.means[metric] or 0.0, _style(line, found))
+            [Point(line.name, line.latency.p50 * 1000, line.means[metric] or 0.0, _point_style(line, found))
              for line in lines if line.latency and line.latency.p50 > 0],
             "ms for a search (p50)",
             metric,
@@ -103,7 +103,7 @@ def cost_plots(found: Study, metric: str) -> list[Markup]:
                 "size",
                 f"{metric} against what has to be embedded and kept",
                 "Up is better, left costs less to embed, keep and search.",
-                [Point(line.name, float(line.base.chunks), line.means[metric] or 0.0, _style(line, found))
+                [Point(line.name, float(line.base.chunks), line.means[metric] or 0.0, _point_style(line, found))
                  for line in lines if line.base and line.base.chunks],
                 "chunks in the base",
                 metric,
@@ -135,9 +135,9 @@ def best_line(lines: Sequence[StudyLine], metric: str) -> StudyLine:
     return max(lines, key=lambda line: (line.means[metric] or 0.0, -(line.latency.p50 if line.latency else 0.0)))
 
 
-def _style(line: StudyLine, found: Study) -> str:
+def _point_style(line: StudyLine, found: Study) -> str:
     return "baseline" if line.name == found.grid.baseline else ""
 
 
-def _id(metric: str) -> str:
+def _dom_id(metric: str) -> str:
     return metric.replace("@", "-at-")

@@ -53,15 +53,15 @@ def report_html(found: Study, machine: Mapping[str, str]) -> str:
     )
     body = tag(
         "body",
-        _header(found, metric, best),
-        tag("main", *_sections(found, metric, best, machine)),
+        _study_page_header(found, metric, best),
+        tag("main", *_study_page_sections(found, metric, best, machine)),
         tag("footer", "Written by Rove. Everything here is in this file: it loads nothing."),
         tag("script", Markup(script)),
     )
     return f"<!doctype html>\n{tag('html', head, body, lang='en')}\n"
 
 
-def _header(found: Study, metric: str, best: StudyLine) -> Markup:
+def _study_page_header(found: Study, metric: str, best: StudyLine) -> Markup:
     grid = found.grid
     counts = f"{len(found.lines)} configurations, {len(found.questions)} questions, {found.documents:,} documents"
     sections = [name for name in SECTIONS if found.answers or name != "answers"]
@@ -84,8 +84,8 @@ def _verdict(found: Study, metric: str, best: StudyLine) -> list[str]:
     words = {"better": "more than chance would explain", "open": "which chance alone could explain", "worse": ""}
     return [
         tag("strong", best.name),
-        f" has the highest {metric}, {_number(best.means[metric])}; the baseline {found.grid.baseline} has ",
-        f"{_number(found.baseline.means[metric])}. The difference is {interval_text(beside)}: ",
+        f" has the highest {metric}, {_score_text(best.means[metric])}; the baseline {found.grid.baseline} has ",
+        f"{_score_text(found.baseline.means[metric])}. The difference is {interval_text(beside)}: ",
         f"{words[verdict(beside)]} ",
         "(one pair by itself; of the best among many, expect less on new questions).",
     ]
@@ -93,9 +93,9 @@ def _verdict(found: Study, metric: str, best: StudyLine) -> list[str]:
 
 def _cards(found: Study, metric: str, best: StudyLine) -> Markup:
     baseline = found.baseline
-    cards = [("best", _number(best.means[metric]), f"{metric} of {best.name}")]
-    cards.append(("baseline", _number(baseline.means[metric]), f"{metric} of {baseline.name}"))
-    strongest = _strongest(found, metric)
+    cards = [("best", _score_text(best.means[metric]), f"{metric} of {best.name}")]
+    cards.append(("baseline", _score_text(baseline.means[metric]), f"{metric} of {baseline.name}"))
+    strongest = _strongest_effect(found, metric)
     if strongest and strongest.beside:
         label = found.grid.label(strongest.factor, strongest.choice)
         difference = f"{strongest.beside.difference.mean:+.3f}".replace("-", "−")
@@ -110,41 +110,41 @@ def _cards(found: Study, metric: str, best: StudyLine) -> Markup:
     )  # fmt: skip
 
 
-def _strongest(found: Study, metric: str) -> Effect | None:
+def _strongest_effect(found: Study, metric: str) -> Effect | None:
     compared = [effect for effect in found.effects if effect.metric == metric and effect.beside]
     return max(compared, key=lambda e: abs(e.beside.difference.mean) if e.beside else 0.0, default=None)
 
 
-def _sections(found: Study, metric: str, best: StudyLine, machine: Mapping[str, str]) -> list[Markup]:
+def _study_page_sections(found: Study, metric: str, best: StudyLine, machine: Mapping[str, str]) -> list[Markup]:
     varied = any(len(factor.choices) > 1 for factor in found.grid.factors)
     others = [effects_plot(found, other) for other in found.grid.metrics[1:]] if varied else []
     more = [tag("details", tag("summary", "The same for the other metrics"), *others)] if others else []
     questions = questions_plot(found, metric, best) if best.name != found.grid.baseline else None
     none = tag("p", "At no question do the best configuration and the baseline differ.")
     return [
-        _section("factors", *([effects_plot(found, metric), *more] if varied else [tag("p", "Nothing is varied.")])),
-        _section("configurations", curve_plot(found, metric), beside_plot(found, metric), _lines(found)),
-        _section("costs", *cost_plots(found, metric)),
-        *([_section("answers", *answers_table(found.answers))] if found.answers else []),
-        _section("question-by-question", questions or none, _missing(found)),
-        _section("run", _run(found, machine)),
-        _section("reading", *_reading()),
+        _h2_section("factors", *([effects_plot(found, metric), *more] if varied else [tag("p", "Nothing is varied.")])),
+        _h2_section("configurations", curve_plot(found, metric), beside_plot(found, metric), _scores_table(found)),
+        _h2_section("costs", *cost_plots(found, metric)),
+        *([_h2_section("answers", *answers_table(found.answers))] if found.answers else []),
+        _h2_section("question-by-question", questions or none, _score_gaps_note(found)),
+        _h2_section("run", _study_run_details(found, machine)),
+        _h2_section("reading", *_advice_on_reading()),
     ]
 
 
-def _section(name: str, *parts: str) -> Markup:
+def _h2_section(name: str, *parts: str) -> Markup:
     return tag("section", tag("h2", SECTIONS[name], id=name), *parts)
 
 
-def _lines(found: Study) -> Markup:
+def _scores_table(found: Study) -> Markup:
     """The table of all configurations."""
     metrics = found.grid.metrics
     shown = list(found.lines[:MOST_LINES])
     shown += [] if found.baseline in shown else [found.baseline]
     headings = ["configuration", "mean rank", *(h for m in metrics for h in (m, "± baseline", "p (Holm)")), "p50 ms",
                 "p95 ms", "chunks"]  # fmt: skip
-    spans = {m: _span(found, m) for m in metrics}
-    rows = [_line(line, found, spans) for line in shown]
+    spans = {m: _metric_mean_range(found, m) for m in metrics}
+    rows = [_configuration_row(line, found, spans) for line in shown]
     whole = tag(
         "table",
         tag("thead", tag("tr", *(tag("th", heading, scope="col") for heading in headings))),
@@ -159,12 +159,12 @@ def _lines(found: Study) -> Markup:
                tag("p", caption), class_="whole")  # fmt: skip
 
 
-def _span(found: Study, metric: str) -> tuple[float, float]:
+def _metric_mean_range(found: Study, metric: str) -> tuple[float, float]:
     values = [value for line in found.lines if (value := line.means[metric]) is not None] or [0.0]
     return min(values), max(values)
 
 
-def _line(line: StudyLine, found: Study, spans: Mapping[str, tuple[float, float]]) -> Markup:
+def _configuration_row(line: StudyLine, found: Study, spans: Mapping[str, tuple[float, float]]) -> Markup:
     same = f"equal to {line.same_as}" if line.same_as else None
     cells: list[Markup] = [tag("th", line.name, scope="row", title=same)]
     cells.append(tag("td", f"{line.mean_rank:.3g}"))
@@ -172,7 +172,7 @@ def _line(line: StudyLine, found: Study, spans: Mapping[str, tuple[float, float]
         mean, beside = line.means[metric], line.beside.get(metric)
         part = 100 * ((mean or low) - low) / (high - low) if high > low else 100
         tip = f"{line.coverage[metric]} questions scored, rank {line.ranks[metric]:g}"
-        cells.append(tag("td", _number(mean), class_="bar", style=f"--part: {part:.0f}%", title=tip))
+        cells.append(tag("td", _score_text(mean), class_="bar", style=f"--part: {part:.0f}%", title=tip))
         difference = f"{beside.difference.mean:+.3f}".replace("-", "−") if beside else ""
         data = f"{beside.difference.mean:.6f}" if beside else None
         cells.append(
@@ -184,14 +184,14 @@ def _line(line: StudyLine, found: Study, spans: Mapping[str, tuple[float, float]
                 title=interval_text(beside),
             )
         )
-        cells.append(tag("td", _number(line.p_values.get(metric))))
+        cells.append(tag("td", _score_text(line.p_values.get(metric))))
     latency = line.latency
     cells += [tag("td", f"{s * 1000:.1f}") for s in ((latency.p50, latency.p95) if latency else ())]
     cells.append(tag("td", str(line.base.chunks) if line.base else ""))
     return tag("tr", *cells, class_="baseline" if line.name == found.grid.baseline else None)
 
 
-def _missing(found: Study) -> Markup:
+def _score_gaps_note(found: Study) -> Markup:
     """Say which questions could not be scored, or not be asked."""
     metric = found.grid.metrics[0]
     unscored = [q for q, value in found.scores[found.grid.baseline].values[metric].items() if value is None]
@@ -204,7 +204,7 @@ def _missing(found: Study) -> Markup:
     return tag("p", " ".join(words)) if words else Markup("")
 
 
-def _run(found: Study, machine: Mapping[str, str]) -> Markup:
+def _study_run_details(found: Study, machine: Mapping[str, str]) -> Markup:
     grid = found.grid
     first = next(one for one in grid.configurations if one.name == grid.baseline)
     asked = {"mode": first.mode, "rerank": first.rerank, "where": list(first.where), "top_k": first.top_k}
@@ -252,7 +252,7 @@ def _settings(given: Mapping[str, object], path: str = "") -> list[str]:
     return found
 
 
-def _reading() -> list[Markup]:
+def _advice_on_reading() -> list[Markup]:
     return [
         tag("ul", *(tag("li", words) for words in (
             "A metric is worked out for each question, and its mean over the questions is what the tables show. A "
@@ -269,5 +269,5 @@ def _reading() -> list[Markup]:
     ]  # fmt: skip
 
 
-def _number(value: float | None) -> str:
+def _score_text(value: float | None) -> str:
     return "" if value is None else f"{value:.3f}"

@@ -32,25 +32,25 @@ def scatter(name: str, title: str, caption: str, points: Sequence[Point], x_labe
     frontier = sorted((p for p in points if p.name in best), key=lambda p: (p.x, p.y))
     drawn: list[str] = [across(across_, TOP, TOP + HEIGHT, x_label), upward(up, LEFT, WIDTH - 20, y_label)]
     if frontier:
-        drawn.append(tag("path", d=_steps(frontier, across_, up), class_="frontier"))
+        drawn.append(tag("path", d=_frontier_path(frontier, across_, up), class_="frontier"))
     for point in sorted(points, key=lambda p: p.name in best):
         style = f"{point.style} {'best' if point.name in best else 'other'}".strip()
         tip = tag("title", f"{point.name}: {y_label} {point.y:.3f}, {point.x:.3g} {x_label}")
         spot = {"cx": across_.at(point.x), "cy": up.at(point.y), "r": 6 if point.name in best else 4}
         drawn.append(tag("g", tip, tag("circle", **spot), class_=style))
-    drawn += _labels(frontier, across_, up)
+    drawn += _frontier_labels(frontier, across_, up)
     rows = [(p.name, f"{p.y:.4f}", f"{p.x:.4g}", "yes" if p.name in best else "") for p in points]
     data = Data(["configuration", y_label, x_label, "on the frontier"], rows)
     return figure(name, title, caption, join_markup(drawn), TOP + HEIGHT + 48, data)
 
 
-def _steps(frontier: Sequence[Point], x: AxisScale, y: AxisScale) -> str:
+def _frontier_path(frontier: Sequence[Point], x: AxisScale, y: AxisScale) -> str:
     path = [f"M{x.at(frontier[0].x):.1f} {y.start:.1f} V{y.at(frontier[0].y):.1f}"]
     path += [f"H{x.at(point.x):.1f} V{y.at(point.y):.1f}" for point in frontier[1:]]
     return " ".join([*path, f"H{x.end:.1f}"])
 
 
-def _labels(frontier: Sequence[Point], x: AxisScale, y: AxisScale) -> list[str]:
+def _frontier_labels(frontier: Sequence[Point], x: AxisScale, y: AxisScale) -> list[str]:
     """Name the points of the frontier where the names do not run into one another."""
     taken: list[tuple[float, float, float]] = []
     drawn: list[str] = []

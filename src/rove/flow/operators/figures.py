@@ -42,7 +42,7 @@ async def figures(
     within = context.within(where)
     infos = [one for one in await context.kb.documents() if within is None or within.matches(one.fields)]
     read = [await context.kb.document(one.document_id) for one in infos]
-    return await asyncio.to_thread(_preferred, read, labels)
+    return await asyncio.to_thread(_latest_figures, read, labels)
 
 
 async def compute(
@@ -60,19 +60,21 @@ async def compute(
         ConfigError: a formula is declared wrongly.
     """
     del context
-    declared = [(one, _read(one)) for one in _declared(formulas)]
+    declared = [(one, _parse_figure_formula(one)) for one in _figure_declarations(formulas)]
     known = {(one.name, one.period): one for one in figures}
     wanted = periods or sorted({one.period for one in figures})
-    return tuple(_computed(one, formula, period, known) for one, formula in declared for period in wanted)
+    return tuple(_compute_figure(one, formula, period, known) for one, formula in declared for period in wanted)
 
 
-def _preferred(read: Sequence[tuple[Document, list[Chunk]]], labels: Mapping[str, Sequence[str]]) -> tuple[Figure, ...]:
+def _latest_figures(
+    read: Sequence[tuple[Document, list[Chunk]]], labels: Mapping[str, Sequence[str]]
+) -> tuple[Figure, ...]:
     stated: dict[tuple[str, str], list[tuple[str, TableFigure, Citation]]] = defaultdict(list)
     for document, chunks in read:
         found = list(figures_in(document, labels))
         latest = max((one.period for one in found), default="")
         for one in found:
-            stated[one.name, one.period].append((latest, one, _citation(document, chunks, one)))
+            stated[one.name, one.period].append((latest, one, _figure_citation(document, chunks, one)))
     made: list[Figure] = []
     for every in stated.values():
         every.sort(key=lambda one: one[0], reverse=True)  # stable: within a document, the first that states it
@@ -82,7 +84,7 @@ def _preferred(read: Sequence[tuple[Document, list[Chunk]]], labels: Mapping[str
     return tuple(sorted(made, key=lambda one: (list(labels).index(one.name), one.period)))
 
 
-def _citation(document: Document, chunks: Sequence[Chunk], one: TableFigure) -> Citation:
+def _figure_citation(document: Document, chunks: Sequence[Chunk], one: TableFigure) -> Citation:
     start, end = one.span
     chunk = next((each.chunk_id for each in chunks if each.span[0] <= start and end <= each.span[1]), "")
     page, time = document.page_at(start), time_at(document, one.span)
@@ -90,7 +92,7 @@ def _citation(document: Document, chunks: Sequence[Chunk], one: TableFigure) -> 
     return Citation(0, chunk, *named, document.text[start:end], one.span, page, time=time)
 
 
-def _computed(one: Declared, formula: Formula, period: str, known: Mapping[tuple[str, str], Figure]) -> Computed:
+def _compute_figure(one: Declared, formula: Formula, period: str, known: Mapping[tuple[str, str], Figure]) -> Computed:
     places = {need: (need.name, _earlier(period) if need.before else period) for need in formula.needs}
     inputs = tuple(dict.fromkeys(known[place] for place in places.values() if place in known))
     bare = Computed(one.name, one.title or one.name, formula.text, period, one.unit, inputs=inputs)
@@ -115,7 +117,7 @@ def _earlier(period: str) -> str:
     return str(int(period) - 1) if period.isdecimal() else ""
 
 
-def _declared(formulas: Sequence[Mapping[str, str]]) -> Iterator[Declared]:
+def _figure_declarations(formulas: Sequence[Mapping[str, str]]) -> Iterator[Declared]:
     try:
         yield from msgspec.convert([dict(one) for one in formulas], list[Declared])
     except msgspec.ValidationError as error:
@@ -123,7 +125,7 @@ def _declared(formulas: Sequence[Mapping[str, str]]) -> Iterator[Declared]:
         raise ConfigError(message, cure='Write {name = "margin", formula = "profit / revenue", unit = "%"}.') from error
 
 
-def _read(one: Declared) -> Formula:
+def _parse_figure_formula(one: Declared) -> Formula:
     try:
         return read_formula(one.formula)
     except ValueError as error:

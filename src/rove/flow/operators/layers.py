@@ -53,7 +53,7 @@ async def layers(context: FlowContext, *, question: Question, layers: Sequence[M
     understood = taken_as(question)
     tried: list[LayerTried] = []
     found = Found((), GateVerdict(False))
-    for layer in _declared(layers):
+    for layer in _layer_declarations(layers):
         hits = await context.kb.search(
             understood.standalone,
             mode=layer.mode,
@@ -65,13 +65,14 @@ async def layers(context: FlowContext, *, question: Question, layers: Sequence[M
             tried.append(LayerTried(layer.name, 0, False))
             continue
         found = await context.stages.judged(understood, hits)
-        tried.append(LayerTried(layer.name, len(hits), found.verdict.passes, found.verdict.note))
+        note = found.verdict.note.text(understood.language) if found.verdict.note else ""
+        tried.append(LayerTried(layer.name, len(hits), found.verdict.passes, note))
         if found.verdict.passes:
             return LayersFound(understood.question, layer.name, found, tuple(tried))
     return LayersFound(understood.question, "", found, tuple(tried))
 
 
-def _declared(layers: Sequence[Mapping[str, object]]) -> list[Layer]:
+def _layer_declarations(layers: Sequence[Mapping[str, object]]) -> list[Layer]:
     try:
         found = msgspec.convert([dict(one) for one in layers], list[Layer])
     except msgspec.ValidationError as error:

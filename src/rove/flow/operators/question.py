@@ -40,7 +40,9 @@ async def reply(context: FlowContext, *, question: Understood) -> Answer | None:
 async def classify(context: FlowContext, *, text: str, kinds: Mapping[str, Sequence[str]]) -> Intent | None:
     """Say which kind a text is of, by the chat model or by examples; `kinds`: each with its examples."""
     intents = {name: IntentSettings(examples=tuple(examples)) for name, examples in kinds.items()}
-    asked, within = _asked(context, text, context.kb.settings.question.model_copy(update={"intents": intents}))
+    asked, within = _question_and_context(
+        context, text, context.kb.settings.question.model_copy(update={"intents": intents})
+    )
     return (await classified(asked, within)).found
 
 
@@ -56,10 +58,12 @@ async def slots(context: FlowContext, *, text: str, values: Mapping[str, Mapping
         message = f"A slot is declared wrongly: {error.errors()[0]['msg']}."
         raise ConfigError(message, cure="Declare it as in the settings table question.slots.") from error
     settings = context.kb.settings.question.model_copy(update={"slots": declared})
-    return (await fill_slots(*_asked(context, text, settings))).found
+    return (await fill_slots(*_question_and_context(context, text, settings))).found
 
 
-def _asked(context: FlowContext, text: str, settings: QuestionSettings) -> tuple[AskedQuestion, QuestionContext]:
+def _question_and_context(
+    context: FlowContext, text: str, settings: QuestionSettings
+) -> tuple[AskedQuestion, QuestionContext]:
     chat = context.kb.chat_model() if settings.model else None
     asked = AskedQuestion(text, detect(text), context.history)
     return asked, QuestionContext(context.kb.search_context, chat, settings, context.where)

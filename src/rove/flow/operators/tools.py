@@ -36,7 +36,7 @@ async def tool(
         ServiceError: the tool failed.
     """
     try:
-        run = await _planned(context, request, tool, arguments, ask=ask, surely=surely)
+        run = await _plan_tool_run(context, request, tool, arguments, ask=ask, surely=surely)
         return await _ran(context, run, confirm=False, failing=failing)
     except InputError as error:
         if failing == "fail":
@@ -59,9 +59,9 @@ async def tool_once(
     Raises:
         ServiceError: the tool failed, or a person does not agree.
     """
-    run = await _planned(context, request, tool, arguments, ask=ask, surely=surely)
+    run = await _plan_tool_run(context, request, tool, arguments, ask=ask, surely=surely)
     if run.plan and run.plan.is_ready and run.plan.match.effects == "writes":
-        await context.once(_said(run.plan))
+        await context.once(_tool_call_text(run.plan))
     return await _ran(context, run, confirm=True)
 
 
@@ -75,7 +75,7 @@ async def answer_with_tool(context: FlowContext, *, question: str, called: ToolR
     return await answerer.from_result(question, called, document, context.where, context.listener)
 
 
-async def _planned(
+async def _plan_tool_run(
     context: FlowContext, request: str, tool: str, arguments: Mapping[str, object], *, ask: bool, surely: bool
 ) -> ToolRun:
     """Plan only; what a person replies is read as part of the request, or else is the one value that is wanted."""
@@ -126,6 +126,6 @@ async def _ran(
     return done
 
 
-def _said(plan: ToolPlan) -> str:
+def _tool_call_text(plan: ToolPlan) -> str:
     values = ", ".join(f"{name} = {value!r}" for name, value in plan.arguments.items())
     return f"{plan.match.tool}({values})"

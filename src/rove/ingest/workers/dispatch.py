@@ -124,7 +124,7 @@ class Workers:
         """Yield what a shard holds; where it is damaged, or was erased, it is made again."""
         try:
             items = self._shards.read(made.shard.name)
-            _check(items, made.group.jobs, self._recipe, made.shard.name)
+            _check_shard_items(items, made.group.jobs, self._recipe, made.shard.name)
         except DamagedShardError as error:
             self._shards.remove([made.shard.name])
             if end := run.failed(made.group, str(error)):
@@ -168,7 +168,7 @@ class Workers:
         return False
 
 
-def _check(items: Sequence[Item], jobs: Sequence[Job], recipe: Recipe, name: str) -> None:
+def _check_shard_items(items: Sequence[Item], jobs: Sequence[Job], recipe: Recipe, name: str) -> None:
     """Hold what a shard says against what was to be read: others may have written it.
 
     Raises:

@@ -163,7 +163,7 @@ class ShardMaker:
         self._runner.close()
 
     async def _make(self, tasks: Sequence[Task], tell: Tell | None) -> Done:
-        before = _facts(tasks)
+        before = _task_file_states(tasks)
         name = shard_name(self.order, tasks)
         if name in self._shards:
             return Done(name, 0.0)
@@ -183,7 +183,9 @@ class ShardMaker:
                 seconds += await self._embed(waiting, held)
                 waiting = {}
         seconds += await self._embed(waiting, held)
-        if _facts(tasks) != before or any(isinstance(item, SourceEnd) and item.outcome in BY_CHANCE for item in items):
+        if _task_file_states(tasks) != before or any(
+            isinstance(item, SourceEnd) and item.outcome in BY_CHANCE for item in items
+        ):
             # a file has changed meanwhile, or did not fit: this is not for who finds it after a crash
             name = content_hash(name, token_hex())
         self._shards.write(name, items, held.vectors, held.tokens)
@@ -218,7 +220,7 @@ def _digest(task: Task, recipe: Recipe) -> bytes:
     return b""
 
 
-def _facts(tasks: Sequence[Task]) -> list[tuple[int, int, int]]:
+def _task_file_states(tasks: Sequence[Task]) -> list[tuple[int, int, int]]:
     """What tells that a file has been changed."""
     found = list[tuple[int, int, int]]()
     for task in tasks:

@@ -117,7 +117,7 @@ class RayWorkers:
             said = library.get(ready)
         except RayError as error:
             self._drop(slot)
-            raise WorkerDiedError(_short(error)) from error
+            raise WorkerDiedError(_ray_error_line(error)) from error
         if said and isinstance(reply := reply_of(said), Failed):
             self._drop(slot)
             raise reply.error
@@ -132,7 +132,7 @@ class RayWorkers:
             return library.get(actor.make.remote(group))
         except RayError as error:
             self._drop(slot)
-            raise WorkerDiedError(_short(error)) from error
+            raise WorkerDiedError(_ray_error_line(error)) from error
 
     def stop(self) -> None:
         """See `WorkerPool.stop`."""
@@ -161,13 +161,13 @@ class RayWorkers:
         try:
             if not library.is_initialized():  # else the program that uses Rove, or another base, has reached it
                 if local:
-                    _start()
+                    _start_local_ray()
                 else:
                     library.init(address=self._address, **QUIET)
         except (RayError, OSError, RuntimeError, ValueError) as error:
             library.shutdown()  # else this process stays a client of what does not answer
             at = self._address or os.environ.get("RAY_ADDRESS", "this machine")
-            message = f"Ray on {at} cannot be reached: {_short(error)}"
+            message = f"Ray on {at} cannot be reached: {_ray_error_line(error)}"
             cure = "See that it runs there, in the same version, and what RAY_AUTH_MODE and RAY_AUTH_TOKEN say."
             raise ServiceError(message, cure=cure) from error
         self._connected = True
@@ -180,7 +180,7 @@ class RayWorkers:
                 library.kill(actor)
 
 
-def _start() -> None:
+def _start_local_ray() -> None:
     """Start a Ray of this process' own; twice, since on a busy machine it does not wait long enough for itself."""
     for again in (True, False):
         try:
@@ -193,7 +193,7 @@ def _start() -> None:
             return
 
 
-def _short(error: BaseException) -> str:
+def _ray_error_line(error: BaseException) -> str:
     """The telling line of one of Ray's messages, which are long."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return (lines[-1] if lines else type(error).__name__)[:SAID_CHARS]

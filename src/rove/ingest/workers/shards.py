@@ -78,7 +78,7 @@ class Shards:
         """
         buffer = pa.BufferOutputStream()
         write = cast("Any", pq).write_table
-        write(_table(items, vectors, tokens), buffer, ROWS, compression="zstd", use_dictionary=False,
+        write(_shard_table_of_items(items, vectors, tokens), buffer, ROWS, compression="zstd", use_dictionary=False,
               write_page_checksum=True)  # fmt: skip
         try:
             self._put(name, buffer.getvalue())
@@ -98,7 +98,7 @@ class Shards:
                 if parquet.schema_arrow.remove_metadata() != SCHEMA.remove_metadata():
                     message = f"the shard {name} has other columns"
                     raise DamagedShardError(message)
-                return [item for rows in parquet.iter_batches(ROWS) for item in _items(rows.to_pydict())]
+                return [item for rows in parquet.iter_batches(ROWS) for item in _shard_items_of_rows(rows.to_pydict())]
         except (pa.ArrowException, OSError, ValueError, ConfigError, msgspec.MsgspecError) as error:
             message = f"the shard {name} cannot be read: {error}"
             raise DamagedShardError(message) from error
@@ -144,7 +144,7 @@ class Shards:
             raise
 
 
-def _table(items: Sequence[Made], vectors: Vectors, tokens: Tokens) -> pa.Table:
+def _shard_table_of_items(items: Sequence[Made], vectors: Vectors, tokens: Tokens) -> pa.Table:
     keys = [list(item.vector_keys) if isinstance(item, Prepared) else [] for item in items]
     there = [key for key in dict.fromkeys(key for some in keys for key in some) if key in vectors]
     blobs = dict(zip(there, blobs_of(np.stack([vectors[key] for key in there])) if there else [], strict=True))
@@ -157,7 +157,7 @@ def _table(items: Sequence[Made], vectors: Vectors, tokens: Tokens) -> pa.Table:
     return make(dict(zip(SCHEMA.names, columns, strict=True)), schema=SCHEMA)
 
 
-def _items(rows: Mapping[str, list[Any]]) -> Iterator[Ready | PageRead | SourceEnd]:
+def _shard_items_of_rows(rows: Mapping[str, list[Any]]) -> Iterator[Ready | PageRead | SourceEnd]:
     for message, blobs, tokens in zip(rows["item"], rows["vectors"], rows["tokens"], strict=True):
         (item,) = unpack(message)
         if not isinstance(item, Prepared):

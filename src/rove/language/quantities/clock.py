@@ -61,26 +61,26 @@ def _minute_of_day(text: str, span: Span, hour: int, minute: int, mark: str) -> 
     """By the half of the day that its mark names, or a word beside it."""
     before, behind = text[max(span[0] - BESIDE, 0) : span[0]], text[span[1] : span[1] + BESIDE]
     told = mark.replace(".", "") if mark.startswith(("a", "p")) else ""
-    half = _half(told) or _half(before) or _half(behind)
+    half = _half_of_day(told) or _half_of_day(before) or _half_of_day(behind)
     afternoon = half == "pm" and hour < 12
     return float((0 if half == "am" and hour == 12 else hour % 24 * HOUR) + minute + (NOON if afternoon else 0))
 
 
-def _half(words: str) -> str:
+def _half_of_day(words: str) -> str:
     return next((half for half, pattern in _patterns().items() if pattern.search(words)), "")
 
 
-def _words(half: str) -> str:
+def _half_of_day_pattern(half: str) -> str:
     known = date_words()["clock"][half].split()
     return "|".join(rf"(?<!\w){regex.escape(word)}(?!\w)" if ord(word[0]) < 0x2E80 else word for word in known)
 
 
 @cache
 def _patterns() -> Mapping[str, regex.Pattern[str]]:
-    return {half: regex.compile(_words(half)) for half in date_words()["clock"]}
+    return {half: regex.compile(_half_of_day_pattern(half)) for half in date_words()["clock"]}
 
 
 @cache
 def _beside_half() -> regex.Pattern[str]:
-    words = "|".join(map(_words, date_words()["clock"]))
+    words = "|".join(map(_half_of_day_pattern, date_words()["clock"]))
     return regex.compile(rf"(?:{words})\s?(\d{{1,2}})(?![\d:.時时点])")

@@ -37,12 +37,12 @@ def read_dates(text: str, language: str) -> Iterator[Quantity]:
     """
     folded = fold(text)
     small = lower(folded)
-    for pattern in _named(language):
+    for pattern in _month_name_patterns(language):
         for found in pattern.finditer(small):
-            yield from _dated(found, language)
+            yield from _date_from_match(found, language)
     for pattern in _NUMERIC:
         for found in pattern.finditer(folded):
-            yield from _dated(found, language)
+            yield from _date_from_match(found, language)
     for found in _HAN_YEAR.finditer(folded):
         yield Quantity(found.span(), found.span("year"), kind="date", day=CalendarDay(int(found["year"])))
 
@@ -80,7 +80,7 @@ def _around_today(text: str, language: str, today: str) -> Iterator[TextValue]:
             yield TextValue((base + timedelta(days)).isoformat(), found.start(), found.end())
 
 
-def _dated(found: regex.Match[str], language: str) -> Iterator[Quantity]:
+def _date_from_match(found: regex.Match[str], language: str) -> Iterator[Quantity]:
     parts = found.groupdict()
     name = (parts.get("name") or "").rstrip(".")
     year, day = int(parts.get("year") or parts.get("late") or 0), int(parts.get("day") or 0)
@@ -117,7 +117,7 @@ def months(language: str) -> Mapping[str, int]:
 
 
 @cache
-def _named(language: str) -> tuple[regex.Pattern[str], ...]:
+def _month_name_patterns(language: str) -> tuple[regex.Pattern[str], ...]:
     if language in {"zh", "ja"}:
         return ()
     name = rf"(?=\p{{L}})(?P<name>{any_of(months(language))})\.?"

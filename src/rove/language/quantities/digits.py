@@ -111,7 +111,7 @@ def fold(text: str) -> str:
     >>> fold("１，２３４円 ٣٤٥"), len(fold("１，２３４円"))
     ('1,234円 345', 6)
     """
-    return text if text.isascii() else _FOREIGN.sub(lambda found: _folded(found[0]), text)
+    return text if text.isascii() else _FOREIGN.sub(lambda found: _normalize_foreign_letter(found[0]), text)
 
 
 def lower(text: str) -> str:
@@ -135,6 +135,8 @@ def decimal_mark_in(texts: Iterable[str], language: str = "", *, is_column: bool
     """
     point = comma = likely_point = likely_comma = 0
     for text in texts:
+        if "." not in text and "," not in text:
+            continue
         point, comma = point + len(_POINT_SHOWN.findall(text)), comma + len(_COMMA_SHOWN.findall(text))
         if is_column or not language:
             likely_point += len(_POINT_LIKELY.findall(text))
@@ -178,7 +180,7 @@ def exact(value: float) -> float:
     return float(f"{value:.{EXACT}g}") if abs(value) < 10**EXACT else value
 
 
-def _folded(letter: str) -> str:
+def _normalize_foreign_letter(letter: str) -> str:
     if letter in _LIKE_SPACE:
         return HARD_SPACE
     if letter == "\u3000":

@@ -56,9 +56,9 @@ def label_spans(text: str, language: str) -> Iterator[Span]:
         word = _WORD.match(text, found.end())
         if not (word and lower(word[0]) in magnitudes(language)) and not unit_at(text, found.end(), language):
             yield found.span(1)
-    for found in _numbered().finditer(text):
+    for found in _label_word_first_pattern().finditer(text):
         yield found.span(1)
-    for found in _numbered_behind().finditer(text):
+    for found in _label_word_last_pattern().finditer(text):
         yield found.span(1)
     for found in _telephone().finditer(text):
         yield found.span(1)
@@ -79,7 +79,7 @@ def ordinal_spans(text: str) -> Iterator[Span]:
 
 
 @cache
-def _numbered() -> regex.Pattern[str]:
+def _label_word_first_pattern() -> regex.Pattern[str]:
     words = any_of(date_words()["numbered"]["words"].split())
     return regex.compile(
         rf"(?i)(?<!\w)(?:{words})\.?[ \u00a0]?"
@@ -89,7 +89,7 @@ def _numbered() -> regex.Pattern[str]:
 
 
 @cache
-def _numbered_behind() -> regex.Pattern[str]:
+def _label_word_last_pattern() -> regex.Pattern[str]:
     words = any_of(date_words()["numbered"]["behind"].split())
     return regex.compile(rf"(?i)(?<![\d.,])(\d{{1,9}}(?:\.\d{{1,9}}){{0,8}}+)\.?[ \u00a0](?:{words})(?!\w)")
 

@@ -34,10 +34,10 @@ def magnitude_behind(text: str, end: int, language: str) -> tuple[float, int]:
 
 def magnitude_at(text: str, start: int, language: str) -> tuple[float, int] | None:
     """Return the magnitude whose word stands at a place, and where it ends."""
-    found = _pattern(language).match(text, start)
+    found = _magnitude_pattern(language).match(text, start)
     if found is None:
         return None
-    size = _shared().get(found[0]) or _own(language).get(lower(found[0]))
+    size = _any_language_magnitudes().get(found[0]) or _language_magnitudes(language).get(lower(found[0]))
     return (size, found.end()) if size else None
 
 
@@ -45,7 +45,11 @@ def money_magnitude(text: str, end: int, language: str) -> tuple[float, int]:
     """Return what a letter or two behind money multiply it by: "$2.5M", "R$ 5 mi"."""
     found = _MONEY_LETTER.match(text, end)
     own = magnitudes(language)
-    size = (own.get(lower(found[1])) or _letters().get(found[1]) or _shared().get(found[1])) if found else None
+    size = (
+        (own.get(lower(found[1])) or _money_magnitudes().get(found[1]) or _any_language_magnitudes().get(found[1]))
+        if found
+        else None
+    )
     return (size, found.end()) if found and size else (1.0, end)
 
 
@@ -56,7 +60,7 @@ def letter_magnitude(text: str, end: int, language: str) -> tuple[float, int]:
     letters = _LETTERS.match(text, end)
     if letters is None:
         return 1.0, end
-    size = magnitudes(language).get(lower(letters[1])) or _letters().get(letters[1])
+    size = magnitudes(language).get(lower(letters[1])) or _money_magnitudes().get(letters[1])
     named = unit_at(text, letters.end(), language) if size else None
     is_money = named is not None and named.units[0].kind.startswith(CURRENCY)
     return (size, letters.end() - 1) if size and is_money else (1.0, end)
@@ -64,7 +68,7 @@ def letter_magnitude(text: str, end: int, language: str) -> tuple[float, int]:
 
 def joined_magnitude(text: str, end: int) -> tuple[float, Units, int] | None:
     """Return the magnitude and the currency that are written as one word: "250 T€", "1500 eFt"."""
-    found = _joined().match(text, end)
+    found = _unit_prefix_pattern().match(text, end)
     if found is None:
         return None
     size, name = numeral_words("prefixed")[found[1]].split()
@@ -73,13 +77,13 @@ def joined_magnitude(text: str, end: int) -> tuple[float, Units, int] | None:
 
 def and_half(small: str, end: int, language: str) -> tuple[float, int]:
     """Return a half that is said behind a number or its unit, and where it ends: "and a half", "einhalb", 半."""
-    pattern = _half(language)
+    pattern = _and_half_pattern(language)
     found = pattern.match(small, end) if pattern else None
     return (0.5, found.end()) if found else (0.0, end)
 
 
 @cache
-def _own(language: str) -> Mapping[str, float]:
+def _language_magnitudes(language: str) -> Mapping[str, float]:
     """The words that multiply any number; a letter, or what is a unit too, does so to money alone, and is not here."""
     own = magnitudes(language) or {word: size for key in COMMON for word, size in magnitudes(key).items()}
     telling = {
@@ -90,33 +94,33 @@ def _own(language: str) -> Mapping[str, float]:
     return {**magnitudes("en"), **telling}
 
 
-def _table() -> Mapping[str, Mapping[str, str]]:
+def _magnitude_table() -> Mapping[str, Mapping[str, str]]:
     return numeral_words("magnitudes")  # pyright: ignore[reportReturnType]
 
 
 @cache
-def _shared() -> Mapping[str, float]:
-    return {word: float(size) for size, words in _table()["any"].items() for word in words.split()}
+def _any_language_magnitudes() -> Mapping[str, float]:
+    return {word: float(size) for size, words in _magnitude_table()["any"].items() for word in words.split()}
 
 
 @cache
-def _letters() -> Mapping[str, float]:
-    return {word: float(size) for size, words in _table()["money"].items() for word in words.split()}
+def _money_magnitudes() -> Mapping[str, float]:
+    return {word: float(size) for size, words in _magnitude_table()["money"].items() for word in words.split()}
 
 
 @cache
-def _pattern(language: str) -> regex.Pattern[str]:
-    own, shared = any_of(_own(language)), any_of(_shared())
+def _magnitude_pattern(language: str) -> regex.Pattern[str]:
+    own, shared = any_of(_language_magnitudes(language)), any_of(_any_language_magnitudes())
     return regex.compile(rf"(?:(?i:{own})|{shared})(?![\p{{Latin}}\p{{Cyrillic}}])")
 
 
 @cache
-def _joined() -> regex.Pattern[str]:
+def _unit_prefix_pattern() -> regex.Pattern[str]:
     return regex.compile(rf"[ \u00a0]?({any_of(numeral_words('prefixed'))})(?!\w)")
 
 
 @cache
-def _half(language: str) -> regex.Pattern[str] | None:
+def _and_half_pattern(language: str) -> regex.Pattern[str] | None:
     words = any_of(spelled_words("and_half", language))
     space = "[个個]?" if language in {"zh", "ja"} else "[ \u00a0]?"
     return regex.compile(rf"{space}(?:{words})(?!\p{{Latin}})") if words else None

@@ -86,7 +86,7 @@ def find_numbers(
         if 0 < above < below and (found[1] or unit_follows(found.end())):
             yield NumberPlace(found.span(), (whole + above / below,), 1)
     for found in _DIGITS.finditer(text):
-        yield _in_digits(found, text, mark)
+        yield _number_from_digits(found, text, mark)
     for found in _VULGAR.finditer(text):
         yield NumberPlace(found.span(1), (unicodedata.numeric(found[1]),), 1)
     yield from _in_words(small, language, unit_follows)
@@ -96,7 +96,7 @@ def _in_words(small: str, language: str, unit_follows: Callable[[int], bool]) ->
     for one in spelled_numbers(small, language):
         yield NumberPlace(one.span, (one.value,), 0, BY_LANGUAGE if one.counts else ARTICLE, one.scale)
     for found in _part_words(language).finditer(small):
-        value = _parts(language)[found[0]]
+        value = _fraction_words(language)[found[0]]
         if value > 1 or unit_follows(found.end()):
             yield NumberPlace(found.span(), (value,), 1)
 
@@ -107,7 +107,7 @@ def number_end(text: str, start: int) -> int:
     return found.end() if found else start
 
 
-def _in_digits(found: regex.Match[str], text: str, mark: str) -> NumberPlace:
+def _number_from_digits(found: regex.Match[str], text: str, mark: str) -> NumberPlace:
     written, end = found[0], found.end()
     if len(written) > LONGEST:
         return NumberPlace(found.span(), (), len(written))
@@ -126,13 +126,13 @@ def _in_digits(found: regex.Match[str], text: str, mark: str) -> NumberPlace:
 def _in_han(text: str) -> Iterator[NumberPlace]:
     percent = units_by_name()["percent"]
     for found in _PERCENT.finditer(text):
-        value = mixed_number(found[1]) if not found[2] else _pointed(found[1], found[2])
+        value = mixed_number(found[1]) if not found[2] else _cjk_decimal(found[1], found[2])
         yield NumberPlace(found.span(), (value,), 1, unit=percent)
     for found in _HAN_FRACTION.finditer(text):
         if below := mixed_number(found[1]):
             yield NumberPlace(found.span(), (mixed_number(found[2]) / below,), 1)
     for found in _HAN_POINT.finditer(text):
-        yield NumberPlace(found.span(), (_pointed(found[1], found[2]),), 2)
+        yield NumberPlace(found.span(), (_cjk_decimal(found[1], found[2]),), 2)
     for found in MIXED.finditer(text):
         whole = found[0].rstrip()
         if _is_han_number(whole, text[found.end() : found.end() + 2]):
@@ -151,12 +151,12 @@ def _is_han_number(whole: str, behind: str) -> bool:
     return len(whole) > 1 or behind[:1] in COUNTERS
 
 
-def _pointed(whole: str, part: str) -> float:
+def _cjk_decimal(whole: str, part: str) -> float:
     return float(f"{mixed_number(whole):.0f}.{''.join(str(DIGITS.get(letter, '')) for letter in part)}")
 
 
 @cache
-def _parts(language: str) -> Mapping[str, float]:
+def _fraction_words(language: str) -> Mapping[str, float]:
     """Words for parts of one, and for one and a half in any language."""
     known = {word: value for key, value in _PARTS.items() for word in spelled_words(key, language)}
     return {**dict.fromkeys(spelled_words("whole", "1.5"), 1.5), **known}
@@ -164,7 +164,7 @@ def _parts(language: str) -> Mapping[str, float]:
 
 @cache
 def _part_words(language: str) -> regex.Pattern[str]:
-    parts = _parts(language)
+    parts = _fraction_words(language)
     glued = list(spelled_words("quarter", language)) if language == "de" else []
     glued = list(parts) if language in _GLUED else glued
     apart = [word for word in parts if word not in glued]

@@ -33,11 +33,11 @@ def read_quantities(text: str, language: str = "", *, mark: str = "") -> list[Qu
     >>> [q.kind for q in read_quantities("AX-200, version 2.1.3, in 2019", "en")]
     ['label', 'label', 'year']
     """
-    return list(_read(text, language, mark))
+    return list(_scan_quantities(text, language, mark))
 
 
 @lru_cache(maxsize=500)
-def _read(text: str, language: str, mark: str) -> tuple[Quantity, ...]:
+def _scan_quantities(text: str, language: str, mark: str) -> tuple[Quantity, ...]:
     """A sentence is read by the check of each claim that may rest on it."""
     return tuple(Scan(text, language, mark).quantities())
 

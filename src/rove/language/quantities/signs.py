@@ -27,7 +27,7 @@ def sign_before(text: str, small: str, start: int, first: int, language: str) ->
         found = _SIGN.search(text, max(at - 3, 0), at)
         if found and _is_sign(text, found.start(), found[0][0], language):
             return (1.0 if found[0][0] in "+±" else -1.0), min(found.start(), first)
-    if found := _words().search(small, max(first - BESIDE, 0), first):
+    if found := _minus_word_pattern().search(small, max(first - BESIDE, 0), first):
         return -1.0, found.start()
     opens = _BRACKETED.search(text[max(first - BEFORE_BRACKET, 0) : first])
     if opens and _BRACKET_END.match(text, number_end(text, start)):
@@ -48,7 +48,7 @@ def _is_sign(text: str, at: int, mark: str, language: str) -> bool:
 
 
 @cache
-def _words() -> regex.Pattern[str]:
+def _minus_word_pattern() -> regex.Pattern[str]:
     words = numeral_words("minus")["words"].split()
     spaced = any_of([word for word in words if ord(word[0]) < 0x2E80])
     unspaced = any_of([word for word in words if ord(word[0]) >= 0x2E80])

@@ -49,7 +49,7 @@ def spelled_numbers(text: str, language: str) -> Iterator[SpelledNumber]:
     >>> [n.value for n in spelled_numbers("fünfundzwanzigtausend und zwei", "de")]
     [25000.0, 2.0]
     """
-    lexicon = _lexicon(language)
+    lexicon = _numeral_lexicon(language)
     if lexicon is None:
         return
     for found in lexicon.run.finditer(text):
@@ -127,7 +127,7 @@ class _Run:
             start = next(a for a, b in self.parts[first:] if self.text[a:b] not in self.lexicon.joiners)
             only = self.text[start:end] if words == 1 else ""
             if not only or made.value < MILLION:  # "million" without its number is none
-                yield SpelledNumber((start, end), made.value, only not in self.lexicon.ones, _scale(made.last))
+                yield SpelledNumber((start, end), made.value, only not in self.lexicon.ones, _scale_of_word(made.last))
 
     def _takes(self, made: _Sum, at: int) -> bool:
         start, end = self.parts[at]
@@ -141,13 +141,13 @@ class _Run:
         return made.takes(self.lexicon.values[word], units_first=self.lexicon.units_first)
 
 
-def _scale(last: float) -> float:
+def _scale_of_word(last: float) -> float:
     return last if last >= THOUSAND else 1.0
 
 
 def numeral_words(kind: str) -> Mapping[str, str]:
     """Return one table of `numerals.toml`: language code or number → words."""
-    return cast("Mapping[str, str]", _table()[kind])
+    return cast("Mapping[str, str]", _numerals_table()[kind])
 
 
 def spelled_words(kind: str, key: str) -> tuple[str, ...]:
@@ -157,7 +157,7 @@ def spelled_words(kind: str, key: str) -> tuple[str, ...]:
 
 
 @cache
-def _table() -> Mapping[str, object]:
+def _numerals_table() -> Mapping[str, object]:
     text = files("rove.language.quantities").joinpath("numerals.toml").read_text("utf-8")
     return cast("Mapping[str, object]", tomllib.loads(text))
 
@@ -165,11 +165,11 @@ def _table() -> Mapping[str, object]:
 @cache
 def magnitudes(language: str) -> Mapping[str, float]:
     """Return the words of a language that multiply the number before them, in lower case."""
-    table = cast("Mapping[str, Mapping[str, str]]", _table()["magnitudes"])
+    table = cast("Mapping[str, Mapping[str, str]]", _numerals_table()["magnitudes"])
     return {word: float(size) for size, words in table.get(language, {}).items() for word in words.split()}
 
 
-def _values(own: Mapping[str, object], language: str) -> dict[str, float]:
+def _numeral_values(own: Mapping[str, object], language: str) -> dict[str, float]:
     found: dict[str, float] = {}
     rows = (("ones", range(20)), ("tens", range(20, 100, 10)), ("hundreds", range(100, 1000, 100)))
     for key, numbers in rows:
@@ -189,11 +189,11 @@ def _is_word(word: str) -> bool:
 
 
 @cache
-def _lexicon(language: str) -> _Lexicon | None:
-    own = cast("Mapping[str, object] | None", _table().get(language))
+def _numeral_lexicon(language: str) -> _Lexicon | None:
+    own = cast("Mapping[str, object] | None", _numerals_table().get(language))
     if own is None or "ones" not in own:
         return None
-    values = _values(own, language)
+    values = _numeral_values(own, language)
     joiners = frozenset(filter(None, str(own["and"]).split("|")))
     joined = bool(own.get("joined"))
     atom = f"(?P<part>{any_of(values)})"

@@ -28,7 +28,7 @@ def summed(text: str, found: Sequence[Quantity]) -> list[Quantity]:
     made: list[Quantity] = []
     for one in found:
         last = made[-1] if made else None
-        if last and _AND.fullmatch(text, last.span[1], one.span[0]) and _goes_on(last, one):
+        if last and _AND.fullmatch(text, last.span[1], one.span[0]) and _can_add_quantity(last, one):
             factor = last.unit.factor if last.unit else 1.0
             total = (last.readings[0].amount + one.readings[0].amount) / factor
             readings = (Reading(exact(total), last.unit),)
@@ -48,21 +48,21 @@ def with_ranges(text: str, found: Sequence[Quantity]) -> list[Quantity]:
         if {one.kind, other.kind} - {"number", "year"} or not between:
             continue
         if one.unit is None and other.unit is not None:
-            scale = 1.0 if _LETTER.search(text, one.number[1], one.span[1]) else _scale(text, other)
+            scale = 1.0 if _LETTER.search(text, one.number[1], one.span[1]) else _magnitude_scale(text, other)
             readings = tuple(Reading(exact(reading.value * scale), other.unit) for reading in one.readings)
             one = replace(one, readings=readings, kind="number", certainty=max(one.certainty, OF_A_RANGE))
         made[at], made[at + 1] = replace(one, bound="from"), replace(other, bound="to")
     return made
 
 
-def _goes_on(last: Quantity, one: Quantity) -> bool:
+def _can_add_quantity(last: Quantity, one: Quantity) -> bool:
     a, b = last.unit, one.unit
     if a is None or b is None or last.kind != "number" or one.kind != "number" or a.kind != b.kind:
         return False
     return a.kind in SUMMED and b.factor < a.factor and one.readings[0].amount < a.factor
 
 
-def _scale(text: str, one: Quantity) -> float:
+def _magnitude_scale(text: str, one: Quantity) -> float:
     """What the magnitude behind a number has multiplied it by."""
     written = text[slice(*one.number)]
     bare = digit_values(written, "")[0] if _DIGITS.fullmatch(written) else 0.0

@@ -122,12 +122,12 @@ def unit_named(name: str, language: str = "") -> Unit | None:
 def units_named(word: str, language: str = "") -> Units:
     """Return what a word may be a unit of, the likeliest first; () where it is none."""
     small = lower(word)
-    for shared in (_shared().get(language, {}), _shared()["und"]):
+    for shared in (_currencies_by_language().get(language, {}), _currencies_by_language()["und"]):
         if found := shared.get(small) or shared.get(word):
             return found
     if found := _symbols().get(word):
         return found
-    known = _words()
+    known = _units_by_language()
     found = known.get(language, {}).get(small) or known["en"].get(small)
     if found is None and (not language or language == "und" or len(small) >= FOREIGN_CHARS):
         found = _every().get(small)
@@ -153,7 +153,7 @@ def unit_at(text: str, start: int, language: str) -> NamedUnit | None:
     words = spaced[0].replace(HARD_SPACE, " ").split(" ")
     for count in range(len(words), 0, -1):
         name = " ".join(words[:count])
-        if (found := _named_with_ending(name, language)) is not None:
+        if (found := _unit_by_inflected_name(name, language)) is not None:
             return NamedUnit(found.units, start + found.end)
     return None
 
@@ -186,7 +186,7 @@ def convert(value: float, unit: Unit, target: Unit) -> float:
     return exact((value * unit.factor + unit.plus - target.plus) / target.factor)
 
 
-def _named_with_ending(name: str, language: str) -> NamedUnit | None:
+def _unit_by_inflected_name(name: str, language: str) -> NamedUnit | None:
     """Return the unit of a name as it stands in a text: behind it may be a full stop, an ending, or what it is per."""
     for shown in dict.fromkeys((name, name.rstrip(".'’-"), name.rstrip(".").removesuffix("'s"))):
         if shown and (units := units_named(shown, language)):
@@ -204,13 +204,13 @@ def _named_with_ending(name: str, language: str) -> NamedUnit | None:
     ending = _ENDINGS.get(language)
     small = lower(bare)
     for size in range(len(small) - 1, 1, -1) if ending and " " not in bare else ():
-        if (units := _words()[language].get(small[:size])) and ending and ending.fullmatch(small[size:]):
+        if (units := _units_by_language()[language].get(small[:size])) and ending and ending.fullmatch(small[size:]):
             return NamedUnit(units, len(bare))
     return None
 
 
 @cache
-def _toml(name: str) -> Mapping[str, Mapping[str, object]]:
+def _load_unit_table(name: str) -> Mapping[str, Mapping[str, object]]:
     text = files("rove.language.quantities").joinpath(f"{name}.toml").read_text("utf-8")
     return cast("Mapping[str, Mapping[str, object]]", tomllib.loads(text))
 
@@ -220,17 +220,17 @@ def units_by_name() -> Mapping[str, Unit]:
     """Return every unit by its own name, every currency by its code."""
     made = {
         name: Unit(name.replace("_", " "), str(one["kind"]), float(str(one["factor"])), float(str(one.get("plus", 0))))
-        for name, one in _toml("units").items()
+        for name, one in _load_unit_table("units").items()
         if "kind" in one
     }
-    codes = [*(name for name in _toml("currencies") if name != "by_language"), *CODES]
+    codes = [*(name for name in _load_unit_table("currencies") if name != "by_language"), *CODES]
     return made | {code: Unit(code, CURRENCY + code) for code in codes}
 
 
 @cache
 def scale_words() -> Mapping[str, Units]:
     """Return the words before a number that say of a temperature by which scale it is: 华氏98.6度."""
-    scales = cast("Mapping[str, str]", _toml("units")["scales"])
+    scales = cast("Mapping[str, str]", _load_unit_table("units")["scales"])
     return {word: (units_by_name()[name],) for name, words in scales.items() for word in words.split()}
 
 
@@ -240,15 +240,15 @@ def unit_words() -> Iterator[tuple[str, Unit]]:
         yield word, units[0]
 
 
-def _entries(key: str) -> Iterator[tuple[str, Unit]]:
+def _unit_entries(key: str) -> Iterator[tuple[str, Unit]]:
     for table in ("units", "currencies"):
-        for name, one in _toml(table).items():
+        for name, one in _load_unit_table(table).items():
             unit = units_by_name().get(name)
             for word in str(one.get(key, "")).split() if unit else ():
                 yield word.replace("_", " "), cast("Unit", unit)
 
 
-def _first(entries: Iterable[tuple[str, Unit]]) -> dict[str, Units]:
+def _first_unit_by_word(entries: Iterable[tuple[str, Unit]]) -> dict[str, Units]:
     found: dict[str, Units] = {}
     for word, unit in entries:
         found.setdefault(word, (unit,))
@@ -258,24 +258,30 @@ def _first(entries: Iterable[tuple[str, Unit]]) -> dict[str, Units]:
 @cache
 def _symbols() -> Mapping[str, Units]:
     codes = ((code, unit) for code, unit in units_by_name().items() if code in CODES or unit.kind == CURRENCY + code)
-    return _first([*_entries("symbols"), *codes])
+    return _first_unit_by_word([*_unit_entries("symbols"), *codes])
 
 
 @cache
 def _small_symbols() -> Mapping[str, Units]:
     kept = ((lower(word), unit) for word, units in _symbols().items() for unit in units if word not in WORDLIKE)
-    return _first((word, unit) for word, unit in kept if len(word) > 1)
+    return _first_unit_by_word((word, unit) for word, unit in kept if len(word) > 1)
 
 
 @cache
-def _words() -> Mapping[str, Mapping[str, Units]]:
-    keys = {key for table in ("units", "currencies") for one in _toml(table).values() for key in one if len(key) == 2}
-    return {key: _first((lower(word), unit) for word, unit in _entries(key)) for key in keys}
+def _units_by_language() -> Mapping[str, Mapping[str, Units]]:
+    keys = {
+        key
+        for table in ("units", "currencies")
+        for one in _load_unit_table(table).values()
+        for key in one
+        if len(key) == 2
+    }
+    return {key: _first_unit_by_word((lower(word), unit) for word, unit in _unit_entries(key)) for key in keys}
 
 
 @cache
 def _every() -> Mapping[str, Units]:
-    known = _words()
+    known = _units_by_language()
     made: dict[str, Units] = {}
     for key in ("en", *sorted(known)):
         for word, units in known[key].items():
@@ -284,8 +290,8 @@ def _every() -> Mapping[str, Units]:
 
 
 @cache
-def _shared() -> Mapping[str, Mapping[str, Units]]:
-    tables = cast("Mapping[str, Mapping[str, str]]", _toml("currencies")["by_language"])
+def _currencies_by_language() -> Mapping[str, Mapping[str, Units]]:
+    tables = cast("Mapping[str, Mapping[str, str]]", _load_unit_table("currencies")["by_language"])
     known = units_by_name()
     return {
         language: {word: tuple(known[name] for name in names.split()) for word, names in table.items()}

@@ -117,7 +117,8 @@ class _DatabaseReader:
             message = f"The database {self.source.uri!r} has no table that this user may see."
             raise InputError(message, cure="Check its name, or give the user the right to read.", outcome="empty")
         if self.longer:
-            message = f"Of {self.source.uri!r} only the first {self.max_rows} rows are read of: {_named(self.longer)}."
+            names = _abbreviate_table_names(self.longer)
+            message = f"Of {self.source.uri!r} only the first {self.max_rows} rows are read of: {names}."
             raise InputError(message, cure="Raise the number of rows that are read.", outcome="partial")
 
 
@@ -228,6 +229,6 @@ def _view(name: str, schema: str | None, inspector: Inspector) -> LongTable:
     return LongTable(title, [], (), title, schema_lead(title, ddl), title)
 
 
-def _named(names: Iterable[str]) -> str:
+def _abbreviate_table_names(names: Iterable[str]) -> str:
     names = list(names)
     return ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")

@@ -32,8 +32,8 @@ def schema_lead(name: str, ddl: str, keys: Iterable[ForeignKey] = (), notes: Ite
     - `a` refers to [author](#author) (`id`)
     """
     fence = "```" if "```" not in ddl else "~~~~"
-    links = [_link(key) for key in keys]
-    blocks = [f"# {_line(name)}", *map(_line, notes), f"{fence}sql\n{ddl.strip()}\n{fence}"]
+    links = [_foreign_key_link(key) for key in keys]
+    blocks = [f"# {_to_lead_line(name)}", *map(_to_lead_line, notes), f"{fence}sql\n{ddl.strip()}\n{fence}"]
     return "\n\n".join([*blocks, "\n".join(links)] if links else blocks)
 
 
@@ -58,11 +58,11 @@ def cell_text(value: object) -> str:
     return str(value)[:MAX_CELL_CHARS]
 
 
-def _link(key: ForeignKey) -> str:
-    columns, targets = (", ".join(f"`{_line(c)}`" for c in names) for names in (key.columns, key.targets))
-    table = _line(key.table)
+def _foreign_key_link(key: ForeignKey) -> str:
+    columns, targets = (", ".join(f"`{_to_lead_line(c)}`" for c in names) for names in (key.columns, key.targets))
+    table = _to_lead_line(key.table)
     return f"- {columns} refers to [{table}](#{table.replace(' ', '%20')})" + (f" ({targets})" if targets else "")
 
 
-def _line(text: str) -> str:
+def _to_lead_line(text: str) -> str:
     return " ".join(text.split())

@@ -45,27 +45,29 @@ def feed_documents(source: Source) -> Iterator[Document]:
     feed = ""
     for element in stream(BytesIO(source.data), "{*}item", "{*}entry"):
         feed = feed or _feed_title(element)
-        document = _document(source, element, feed, seen)
+        document = _feed_item_document(source, element, feed, seen)
         if document is not None:
             yield document
 
 
-def _document(source: Source, item: Node, feed: str, seen: set[str]) -> Document | None:
-    title = " ".join(_first(item, ("title",)).split())
-    text = _prose(_first(item, TEXTS), source)
+def _feed_item_document(source: Source, item: Node, feed: str, seen: set[str]) -> Document | None:
+    title = " ".join(_first_element_text(item, ("title",)).split())
+    text = _prose(_first_element_text(item, TEXTS), source)
     if not title and not text:
         return None
-    link = _link(item)
-    name = _unused(_first(item, IDS) or link or title, seen)
+    link = _feed_item_link(item)
+    name = _unique_item_name(_first_element_text(item, IDS) or link or title, seen)
     lines = [f"# {title}" if title else "", f"[{feed or link}]({link})" if link else "", text]
     text = clean("\n\n".join(line for line in lines if line)) + "\n"
     uri = clean(f"{source.uri}#{name}")
-    tags = tuple(clean(tag) for e in item.iterchildren("{*}category") if (tag := e.get("term", "") or _text(e)))
+    tags = tuple(
+        clean(tag) for e in item.iterchildren("{*}category") if (tag := e.get("term", "") or _feed_element_text(e))
+    )
     fields: dict[str, MetaValue] = {
         "feed": feed,
         "url": link,
-        "author": _first(item, AUTHORS),
-        "published": _iso(_first(item, DATES)),
+        "author": _first_element_text(item, AUTHORS),
+        "published": _feed_date_to_iso(_first_element_text(item, DATES)),
         "tags": tags,
     }
     return Document(
@@ -86,18 +88,18 @@ def _feed_title(item: Node) -> str:
         return ""
     found = feed.find("{*}title")
     found = feed.find("{*}channel/{*}title") if found is None else found
-    return _text(found) if found is not None else ""
+    return _feed_element_text(found) if found is not None else ""
 
 
-def _first(item: Node, names: tuple[str, ...]) -> str:
+def _first_element_text(item: Node, names: tuple[str, ...]) -> str:
     for name in names:
         for element in item.iterchildren("{*}" + name):
-            if text := _text(element):
+            if text := _feed_element_text(element):
                 return text
     return ""
 
 
-def _text(element: Node) -> str:
+def _feed_element_text(element: Node) -> str:
     """The text of an element; that of Atom may be XHTML, which is kept as such."""
     if element.get("type", "") == "xhtml":
         return serialize(element)
@@ -105,9 +107,11 @@ def _text(element: Node) -> str:
     return clean(next(names, "") or inner_text(element)).strip()
 
 
-def _link(item: Node) -> str:
+def _feed_item_link(item: Node) -> str:
     for element in item.iterchildren("{*}link"):
-        if element.get("rel", "alternate") == "alternate" and (link := element.get("href", "") or _text(element)):
+        if element.get("rel", "alternate") == "alternate" and (
+            link := element.get("href", "") or _feed_element_text(element)
+        ):
             return link
     return ""
 
@@ -126,7 +130,7 @@ def _prose(text: str, source: Source) -> str:
         return ""  # marks without a word: a picture, a tracking pixel
 
 
-def _iso(moment: str) -> str:
+def _feed_date_to_iso(moment: str) -> str:
     """RSS writes dates as mail does; Atom writes ISO 8601."""
     try:
         return parsedate_to_datetime(moment).isoformat()
@@ -134,7 +138,7 @@ def _iso(moment: str) -> str:
         return moment
 
 
-def _unused(name: str, seen: set[str]) -> str:
+def _unique_item_name(name: str, seen: set[str]) -> str:
     """The name, or one made of it where another item has it."""
     found, number = name, 1
     while found in seen:

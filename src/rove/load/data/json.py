@@ -35,11 +35,11 @@ class JsonLoader:
         if source.name.lower().endswith(LINE_SUFFIXES):
             if _are_posts(source):
                 return (yield from cast("Generator[Document, None, str]", LOADERS.get("posts")().load(source)))
-            yield from _documents(source, _lines(source.data))
+            yield from _json_documents(source, _json_line_records(source.data))
             return ""
         text = require_text(decode(source.data), source)
-        if len(text) > STREAMED_CHARS and (entries := _elements(text)) is not None:
-            yield from _documents(source, entries)
+        if len(text) > STREAMED_CHARS and (entries := _top_level_elements(text)) is not None:
+            yield from _json_documents(source, entries)
             return ""
         try:
             tree = cast("Json", json.loads(text))
@@ -47,7 +47,7 @@ class JsonLoader:
             if not _is_lines(text):
                 message = f"{source.name!r} is not complete JSON: {error}."
                 raise InputError(message, cure="Correct it at that place, or get the file again.") from error
-            yield from _documents(source, _lines(source.data))
+            yield from _json_documents(source, _json_line_records(source.data))
             return ""
         entries = _records_of(tree)
         if entries is not None:
@@ -58,11 +58,11 @@ class JsonLoader:
 
 
 def _are_posts(source: Source) -> bool:
-    first = next(_lines(source.data), None)
+    first = next(_json_line_records(source.data), None)
     return first is not None and isinstance(first.value, dict) and looks_like_posts(first.value)
 
 
-def _documents(source: Source, entries: Iterator[RecordPlace]) -> Iterator[Document]:
+def _json_documents(source: Source, entries: Iterator[RecordPlace]) -> Iterator[Document]:
     """By the look of the first entries: records, or values that make an outline."""
     first = list(islice(entries, LOOK_ENTRIES))
     whole = [entry.value for entry in first if not entry.problem]
@@ -85,16 +85,16 @@ def _branches(entries: Iterable[RecordPlace], bad: list[str]) -> Iterator[Branch
             yield to_branch(entry.key or "item", entry.value)
 
 
-def _elements(text: str) -> Iterator[RecordPlace] | None:
+def _top_level_elements(text: str) -> Iterator[RecordPlace] | None:
     """The elements of one large array or object, decoded one at a time; None where the text is something else."""
     opened = SPACE.match(text)
     start = opened.end() if opened else 0
     if text[start : start + 1] not in {"[", "{"} or _is_lines(text):
         return None
-    return _decoded(text, start + 1, keyed=text[start] == "{")
+    return _decode_elements(text, start + 1, keyed=text[start] == "{")
 
 
-def _decoded(text: str, at: int, *, keyed: bool) -> Iterator[RecordPlace]:
+def _decode_elements(text: str, at: int, *, keyed: bool) -> Iterator[RecordPlace]:
     decoder = json.JSONDecoder()
     at = _skip(text, at)
     number = 0
@@ -105,12 +105,12 @@ def _decoded(text: str, at: int, *, keyed: bool) -> Iterator[RecordPlace]:
             if keyed:
                 name, at = cast("tuple[Json, int]", decoder.raw_decode(text, at))
                 key = clean(str(name))
-                at = _expect(text, _skip(text, at), ":")
+                at = _expect_json_mark(text, _skip(text, at), ":")
             value, at = cast("tuple[Json, int]", decoder.raw_decode(text, at))
             yield RecordPlace(place, value, key=key)
             at = _skip(text, at)
             if text[at : at + 1] not in {"]", "}"}:
-                at = _expect(text, at, ",")
+                at = _expect_json_mark(text, at, ",")
         except (ValueError, RecursionError) as error:
             yield RecordPlace(place, problem=f"the file is not complete JSON from here on ({error})")
             return
@@ -121,7 +121,7 @@ def _skip(text: str, at: int) -> int:
     return found.end() if found else at
 
 
-def _expect(text: str, at: int, mark: str) -> int:
+def _expect_json_mark(text: str, at: int, mark: str) -> int:
     """Return the place after `mark` and white space."""
     if text[at : at + 1] != mark:
         message = f"{mark!r} expected at character {at}"
@@ -134,19 +134,21 @@ def to_branch(label: str, value: Json, depth: int = 0) -> Branch:
     if isinstance(value, dict):
         if depth >= MAX_DEPTH:
             return Branch(label, json.dumps(value, ensure_ascii=False))
-        return Branch(label, "", tuple(n for key, item in value.items() for n in _named(key, item, depth + 1)))
+        return Branch(
+            label, "", tuple(n for key, item in value.items() for n in _branches_from_json(key, item, depth + 1))
+        )
     if isinstance(value, list):
-        return Branch(label, "", tuple(_named("", value, depth + 1)))
-    return Branch(label, _scalar(value))
+        return Branch(label, "", tuple(_branches_from_json("", value, depth + 1)))
+    return Branch(label, _json_scalar_text(value))
 
 
-def _named(label: str, value: Json, depth: int) -> Iterator[Branch]:
+def _branches_from_json(label: str, value: Json, depth: int) -> Iterator[Branch]:
     if not isinstance(value, list):
         yield to_branch(label, value, depth)
     elif depth >= MAX_DEPTH:
         yield Branch(label, json.dumps(value, ensure_ascii=False))
     elif not any(isinstance(item, dict | list) for item in value):
-        yield Branch(label, ", ".join(map(_scalar, value)))
+        yield Branch(label, ", ".join(map(_json_scalar_text, value)))
     elif any(isinstance(item, list) for item in value):  # lists in a list stay together
         yield Branch(label, "", tuple(to_branch(f"{number}", item, depth + 1) for number, item in enumerate(value, 1)))
     else:
@@ -154,11 +156,11 @@ def _named(label: str, value: Json, depth: int) -> Iterator[Branch]:
             yield to_branch(label, item, depth)
 
 
-def _scalar(value: Json) -> str:
+def _json_scalar_text(value: Json) -> str:
     return clean(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _lines(data: bytes) -> Iterator[RecordPlace]:
+def _json_line_records(data: bytes) -> Iterator[RecordPlace]:
     """Yield the records of JSON Lines, one line at a time."""
     stream = data if not any(data.startswith(mark) for mark, _ in BOMS) else decode(data).encode()
     for number, line in enumerate(BytesIO(stream), 1):

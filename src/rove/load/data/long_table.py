@@ -46,19 +46,19 @@ def table_documents(source: Source, table: LongTable) -> Iterator[Document]:
 
     The lead stands in the first alone. None is yielded where there is neither a lead nor a row with text.
     """
-    parts = _parts(table.rows)
+    parts = _split_long_table(table.rows)
     part = next(parts, _TablePart(1, []))
     whole = True
     while part is not None:
         after = next(parts, None)
         whole = whole and after is None
-        document = _document(source, table, part, whole=whole)
+        document = _table_part_document(source, table, part, whole=whole)
         if document is not None:
             yield document
         part = after
 
 
-def _parts(rows: Iterable[Sequence[str]]) -> Iterator[_TablePart]:
+def _split_long_table(rows: Iterable[Sequence[str]]) -> Iterator[_TablePart]:
     kept: list[Sequence[str]] = []
     first, size = 1, 0
     for row in rows:
@@ -71,7 +71,7 @@ def _parts(rows: Iterable[Sequence[str]]) -> Iterator[_TablePart]:
         yield _TablePart(first, kept)
 
 
-def _document(source: Source, table: LongTable, part: _TablePart, *, whole: bool) -> Document | None:
+def _table_part_document(source: Source, table: LongTable, part: _TablePart, *, whole: bool) -> Document | None:
     width = max((len(table.header), *map(len, part.rows)))
     header = [*table.header, *[""] * (width - len(table.header))]
     lead = f"{clean(table.lead).strip()}\n\n" if table.lead and part.first == 1 else ""

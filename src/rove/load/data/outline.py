@@ -48,7 +48,7 @@ def outline(branches: Sequence[Branch], *, level: int = 1) -> str:
     - x: 1
     - y: 2
     """
-    return "\n\n".join(_blocks(branches, level))
+    return "\n\n".join(_outline_blocks(branches, level))
 
 
 def outline_documents(source: Source, title: str, branches: Iterator[Branch]) -> Iterator[Document]:
@@ -64,17 +64,17 @@ def outline_documents(source: Source, title: str, branches: Iterator[Branch]) ->
             size += branch.size
             if size > MAX_PART_CHARS:
                 number += 1
-                yield _document(source, title, kept, number)
+                yield _outline_part_document(source, title, kept, number)
                 kept, size = [], 0
     except Exception:
         if size:
-            yield _document(source, title, kept, number and number + 1)
+            yield _outline_part_document(source, title, kept, number and number + 1)
         raise
     if size:
-        yield _document(source, title, kept, number and number + 1)
+        yield _outline_part_document(source, title, kept, number and number + 1)
 
 
-def _document(source: Source, title: str, branches: list[Branch], number: int) -> Document:
+def _outline_part_document(source: Source, title: str, branches: list[Branch], number: int) -> Document:
     heading = f"# {title}\n\n" if title else ""
     text = clean(f"{heading}{outline(branches, level=2 if title else 1)}\n")
     part = f"#part={number}" if number else ""
@@ -89,15 +89,15 @@ def _document(source: Source, title: str, branches: list[Branch], number: int) -
     )
 
 
-def _blocks(branches: Sequence[Branch], level: int) -> Iterator[str]:
+def _outline_blocks(branches: Sequence[Branch], level: int) -> Iterator[str]:
     """Lists and tables first, then what has a heading of its own: nothing stands under one that is not in it."""
     listed: list[str] = []
     headed: list[list[Branch]] = []
     for label, group in groupby(branches, key=lambda branch: branch.label):
         run = list(group)
-        table = _table(run)
-        if not table and (level > HEADING_DEPTH or all(_is_short(branch) for branch in run)):
-            listed += (line for branch in run for line in _items(branch, 0))
+        table = _branch_table(run)
+        if not table and (level > HEADING_DEPTH or all(_can_be_list_item(branch) for branch in run)):
+            listed += (line for branch in run for line in _branch_list_items(branch, 0))
             continue
         if not table and any(branch.children for branch in run):
             headed.append(run)
@@ -108,47 +108,49 @@ def _blocks(branches: Sequence[Branch], level: int) -> Iterator[str]:
         if table:
             yield f"{label}:\n\n{table}" if label else table
         else:
-            yield from (f"{label}:\n\n{branch.text.strip()}" if label else _line(branch.text) for branch in run)
+            yield from (
+                f"{label}:\n\n{branch.text.strip()}" if label else _escape_block_start(branch.text) for branch in run
+            )
     if listed:
         yield "\n".join(listed)
     for run in headed:
         for number, branch in enumerate(run, 1):
-            yield from _section(branch, number if len(run) > 1 else 0, level)
+            yield from _outline_section(branch, number if len(run) > 1 else 0, level)
 
 
-def _section(branch: Branch, number: int, level: int) -> Iterator[str]:
+def _outline_section(branch: Branch, number: int, level: int) -> Iterator[str]:
     label = branch.label or "item"
     yield f"{'#' * level} {label} {number}" if number else f"{'#' * level} {label}"
     if branch.text:
-        yield _line(branch.text)
-    yield from _blocks(branch.children, level + 1)
+        yield _escape_block_start(branch.text)
+    yield from _outline_blocks(branch.children, level + 1)
 
 
-def _is_short(branch: Branch) -> bool:
+def _can_be_list_item(branch: Branch) -> bool:
     """Whether the branch fits in an item: a value on one line, with attributes at most."""
     if not branch.label and not branch.children:
         return False
     return "\n" not in branch.text.strip() and (not branch.children or (bool(branch.text) and branch.is_flat))
 
 
-def _items(branch: Branch, depth: int) -> Iterator[str]:
+def _branch_list_items(branch: Branch, depth: int) -> Iterator[str]:
     indent = "  " * min(depth, MAX_DEPTH)
     text = " ".join(branch.text.split())
     if branch.text and branch.is_flat and branch.children:
         facts = ", ".join(f"{child.label}: {' '.join(child.text.split())}" for child in branch.children)
-        yield f"{indent}- {_named(branch.label, text)} ({facts})"
+        yield f"{indent}- {_label_with_text(branch.label, text)} ({facts})"
         return
     if text or branch.label:
-        yield f"{indent}- {_named(branch.label, text)}"
+        yield f"{indent}- {_label_with_text(branch.label, text)}"
     for child in branch.children:
-        yield from _items(child, depth + 1)
+        yield from _branch_list_items(child, depth + 1)
 
 
-def _named(label: str, text: str) -> str:
+def _label_with_text(label: str, text: str) -> str:
     return f"{label}: {text}" if label and text else label or text
 
 
-def _table(run: Sequence[Branch]) -> str:
+def _branch_table(run: Sequence[Branch]) -> str:
     """The run as a table where it is one: several branches, each flat, that share most of their names."""
     if len(run) < MIN_ROWS or not all(branch.children and branch.is_flat for branch in run):
         return ""
@@ -163,6 +165,6 @@ def _table(run: Sequence[Branch]) -> str:
     return pipe_table([header, *([row.get(name, "") for name in header] for row in cells)])
 
 
-def _line(text: str) -> str:
+def _escape_block_start(text: str) -> str:
     text = text.strip()
     return "\\" + text if text.startswith(("#", "```", "~~~")) else text

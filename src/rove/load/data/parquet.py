@@ -39,7 +39,7 @@ class ParquetLoader:
                 raise InputError(message, cure="Give a file with rows, or leave it out.", outcome="empty")
             if looks_like_posts(file.schema_arrow.names):
                 return (yield from cast("Generator[Document, None, str]", LOADERS.get("posts")().load(source)))
-            for document in _documents(source, file):
+            for document in _parquet_documents(source, file):
                 found = True
                 yield document
         except (pa.ArrowException, OSError) as error:
@@ -48,18 +48,18 @@ class ParquetLoader:
         return ""
 
 
-def _documents(source: Source, file: parquet.ParquetFile) -> Iterator[Document]:
+def _parquet_documents(source: Source, file: parquet.ParquetFile) -> Iterator[Document]:
     text = _text_column(file)
     if text:
-        entries = (RecordPlace(f"row {n}", _record(row, text)) for n, row in enumerate(_rows(file), 1))
+        entries = (RecordPlace(f"row {n}", _parquet_record(row, text)) for n, row in enumerate(_parquet_rows(file), 1))
         yield from Records(source).documents(entries)
         return
     names = file.schema_arrow.names
-    rows = ([cell_text(row[name]) for name in names] for row in _rows(file))
+    rows = ([cell_text(row[name]) for name in names] for row in _parquet_rows(file))
     yield from table_documents(source, LongTable(stem(source), [clean(name) for name in names], rows))
 
 
-def _rows(file: parquet.ParquetFile) -> Iterator[dict[str, object]]:
+def _parquet_rows(file: parquet.ParquetFile) -> Iterator[dict[str, object]]:
     for batch in file.iter_batches(batch_size=BATCH_ROWS):  # pyright: ignore[reportUnknownMemberType]
         yield from cast("list[dict[str, object]]", batch.to_pylist())
 
@@ -71,23 +71,23 @@ def _text_column(file: parquet.ParquetFile) -> str:
     named = next((name for name in TEXTS if name in texts), "")
     if named or not texts:
         return named
-    rows = list(islice(_rows(file), LOOK_ROWS))
+    rows = list(islice(_parquet_rows(file), LOOK_ROWS))
     lengths = {name: sum(len(str(row[name] or "")) for row in rows) for name in texts}
     longest = max(texts, key=lambda name: lengths[name])
     return longest if lengths[longest] >= PROSE_CHARS * len(rows) else ""
 
 
-def _record(row: dict[str, object], text: str) -> Json:
+def _parquet_record(row: dict[str, object], text: str) -> Json:
     """The row as a record; its text goes by a name that a record's text has."""
-    values = {name: _json(value) for name, value in row.items()}
+    values = {name: _parquet_value_to_json(value) for name, value in row.items()}
     return {TEXTS[0]: values.pop(text), **values}
 
 
-def _json(value: object) -> Json:
+def _parquet_value_to_json(value: object) -> Json:
     if isinstance(value, dict):
-        return {str(name): _json(inner) for name, inner in cast("dict[object, object]", value).items()}
+        return {str(name): _parquet_value_to_json(inner) for name, inner in cast("dict[object, object]", value).items()}
     if isinstance(value, list | tuple):
-        return [_json(inner) for inner in cast("list[object]", value)]
+        return [_parquet_value_to_json(inner) for inner in cast("list[object]", value)]
     if isinstance(value, datetime | date | time | Decimal | bytes):
         return cell_text(value)
     return value if isinstance(value, str | int | float | bool) or value is None else str(value)

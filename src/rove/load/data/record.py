@@ -49,8 +49,8 @@ class Records:
         """
         for entry in entries:
             record = entry.value if isinstance(entry.value, dict) else {}
-            text = _text(record)
-            record_id = entry.key or _id(record, text)
+            text = _record_text_or_title(record)
+            record_id = entry.key or _record_id(record, text)
             problem = entry.problem or self._problem(entry.value, record_id, text)
             if problem:
                 self.bad_count += 1
@@ -83,7 +83,7 @@ class Records:
             source=uri,
             kind=self.source.kind,
             text=text,
-            title=" ".join(_first(record, TITLES).split()) or stem(self.source),
+            title=" ".join(_first_string_field(record, TITLES).split()) or stem(self.source),
             metadata=fields | {"record_id": record_id},
             sections=markdown_sections(text, setext=False),
         )
@@ -106,24 +106,24 @@ def is_record(value: Json) -> bool:
     return isinstance(value, dict) and any(isinstance(value.get(name), str) for name in TEXTS)
 
 
-def _text(record: Mapping[str, Json]) -> str:
+def _record_text_or_title(record: Mapping[str, Json]) -> str:
     """The record's text; its title where the text is there and blank, so that the record can still be found."""
-    text = _first(record, TEXTS)
-    return text if text.strip() or not any(name in record for name in TEXTS) else _first(record, TITLES)
+    text = _first_string_field(record, TEXTS)
+    return text if text.strip() or not any(name in record for name in TEXTS) else _first_string_field(record, TITLES)
 
 
-def _first(record: Mapping[str, Json], names: tuple[str, ...]) -> str:
+def _first_string_field(record: Mapping[str, Json], names: tuple[str, ...]) -> str:
     found = (value for name in names if isinstance(value := record.get(name), str) and value.strip())
     return clean(next(found, ""))
 
 
-def _id(record: Mapping[str, Json], text: str) -> str:
+def _record_id(record: Mapping[str, Json], text: str) -> str:
     """The record's own id, else one that is made from what it says."""
     for name in IDS:
         value = record.get(name)
         if isinstance(value, str | int) and not isinstance(value, bool) and str(value).strip():
             return clean(str(value))
-    return content_hash(_first(record, TITLES), text)
+    return content_hash(_first_string_field(record, TITLES), text)
 
 
 def _extra_fields(record: Mapping[str, Json]) -> Iterator[tuple[str, MetaValue]]:

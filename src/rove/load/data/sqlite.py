@@ -32,13 +32,13 @@ class SqliteLoader:
         found = 0
         with closing(sqlite3.connect(":memory:")) as connection:
             try:
-                tables = _open(connection, source.data)
+                tables = _load_schema_entries(connection, source.data)
             except sqlite3.Error as error:
                 message = f"{source.name!r} is not a complete SQLite database, or an encrypted one: {error}."
                 raise InputError(message, cure=CURE) from error
             for table in tables:
                 try:
-                    for document in table_documents(source, _table(connection, table, source)):
+                    for document in table_documents(source, _sqlite_table(connection, table, source)):
                         yield document
                         found += 1
                 except sqlite3.Error as error:
@@ -61,7 +61,7 @@ class _SchemaEntry:
     has_rows: bool
 
 
-def _open(connection: sqlite3.Connection, data: bytes) -> list[_SchemaEntry]:
+def _load_schema_entries(connection: sqlite3.Connection, data: bytes) -> list[_SchemaEntry]:
     """Let the connection read `data`, within bounds, and return what is in it.
 
     Raises:
@@ -88,8 +88,8 @@ def _open(connection: sqlite3.Connection, data: bytes) -> list[_SchemaEntry]:
     return [entry for entry in entries if entry.name not in shadows]
 
 
-def _table(connection: sqlite3.Connection, entry: _SchemaEntry, source: Source) -> LongTable:
-    rows = connection.execute(f"SELECT * FROM {_quoted(entry.name)}") if entry.has_rows else None
+def _sqlite_table(connection: sqlite3.Connection, entry: _SchemaEntry, source: Source) -> LongTable:
+    rows = connection.execute(f"SELECT * FROM {_quote_table(entry.name)}") if entry.has_rows else None
     keys = _foreign_keys(connection, entry.name) if entry.has_rows else []
     name = clean(entry.name)
     return LongTable(
@@ -106,14 +106,14 @@ def _table(connection: sqlite3.Connection, entry: _SchemaEntry, source: Source) 
 def _foreign_keys(connection: sqlite3.Connection, name: str) -> list[ForeignKey]:
     """The pragma gives a row for each column: (key's number, column's number, table, column here, column there, …)."""
     keys: dict[int, ForeignKey] = {}
-    for number, _, table, column, target, *_ in connection.execute(f"PRAGMA foreign_key_list({_quoted(name)})"):
+    for number, _, table, column, target, *_ in connection.execute(f"PRAGMA foreign_key_list({_quote_table(name)})"):
         old = keys.get(number, ForeignKey((), clean(table)))
         targets = (*old.targets, clean(target)) if target else old.targets
         keys[number] = ForeignKey((*old.columns, clean(column)), old.table, targets)
     return list(keys.values())
 
 
-def _quoted(name: str) -> str:
+def _quote_table(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 

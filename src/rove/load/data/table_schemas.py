@@ -52,7 +52,7 @@ def table_schemas(url: str) -> Iterator[TableSchema]:
     engine = engine_of(address)
     try:
         with engine.connect() as connection:
-            yield from _reflected(read_only(connection), name.removesuffix(".sqlite").removesuffix(".db"))
+            yield from _reflect_schemas(read_only(connection), name.removesuffix(".sqlite").removesuffix(".db"))
     except (SQLAlchemyError, OSError) as error:
         why = str(getattr(error, "orig", None) or error).partition("\n")[0]
         why = why.replace(str(address.password), "***") if address.password else why
@@ -62,14 +62,16 @@ def table_schemas(url: str) -> Iterator[TableSchema]:
         engine.dispose()
 
 
-def _reflected(connection: Connection, database: str) -> Iterator[TableSchema]:
+def _reflect_schemas(connection: Connection, database: str) -> Iterator[TableSchema]:
     inspector = inspect(connection)
     for schema in schema_names(inspector):
         for name in sorted({*inspector.get_table_names(schema), *inspector.get_view_names(schema)}):
-            yield _table(connection, inspector, name, schema, database)
+            yield _reflect_table_schema(connection, inspector, name, schema, database)
 
 
-def _table(connection: Connection, inspector: Inspector, name: str, schema: str | None, database: str) -> TableSchema:
+def _reflect_table_schema(
+    connection: Connection, inspector: Inspector, name: str, schema: str | None, database: str
+) -> TableSchema:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SAWarning)  # a column's type that SQLAlchemy does not know
         table = Table(name, MetaData(), schema=schema, autoload_with=connection, resolve_fks=False)
@@ -83,7 +85,7 @@ def _table(connection: Connection, inspector: Inspector, name: str, schema: str 
         Column(
             clean(str(column.name)),  # plain: SQLAlchemy's names are texts of a class of their own
             clean(str(column.type)) if str(column.type) != "NULL" else "",
-            _label(column.name),
+            _label_from_identifier(column.name),
             column.primary_key,
             refers.get(column.name, ""),
             clean(column.comment or ""),
@@ -91,10 +93,12 @@ def _table(connection: Connection, inspector: Inspector, name: str, schema: str 
         )
         for place, column in enumerate(table.columns)
     )
-    return TableSchema(clean(str(table.fullname)), columns, clean(database), _label(name), clean(table.comment or ""))
+    return TableSchema(
+        clean(str(table.fullname)), columns, clean(database), _label_from_identifier(name), clean(table.comment or "")
+    )
 
 
-def _label(name: str) -> str:
+def _label_from_identifier(name: str) -> str:
     """The name in words; "" where they are the name itself."""
     said = in_words(name)
     return clean(said) if said != name.casefold() else ""

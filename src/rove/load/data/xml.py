@@ -70,13 +70,13 @@ def to_branch(element: Node, depth: int = 0) -> Branch:
     if not inner or mixed or depth >= MAX_DEPTH:
         text = SPACES.sub(" ", inner_text(element)).strip() if inner else inner_text(element).strip()
         return Branch("" if tag in PARAGRAPHS else tag, text, () if tag in PARAGRAPHS else tuple(facts))
-    title = _title(tag, inner)
+    title = _section_title_node(tag, inner)
     named = " ".join(inner_text(title).split()) if title is not None else ""
     kept = [child for child in inner if child is not title or not named]
     return Branch(named or tag, "", (*facts, *(to_branch(child, depth + 1) for child in kept)))
 
 
-def _title(tag: str, inner: list[Node]) -> Node | None:
+def _section_title_node(tag: str, inner: list[Node]) -> Node | None:
     """What names a part of a written document (DocBook, JATS, TEI); the fields of a record stay what they are."""
     if tag not in SECTIONS or not any(local(child) in PARAGRAPHS | SECTIONS for child in inner):
         return None

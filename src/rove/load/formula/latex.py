@@ -66,7 +66,7 @@ def symbols(text: str) -> str:
     >>> symbols("αx ≤ 2π%"), symbols("\U0001d465")
     ('\\alpha x \\leq  2\\pi \\%', 'x')
     """
-    return "".join(SYMBOLS.get(c, c) if c < "\U0001d400" or c > "\U0001d7ff" else _styled(c) for c in text)
+    return "".join(SYMBOLS.get(c, c) if c < "\U0001d400" or c > "\U0001d7ff" else _plain_math_letter(c) for c in text)
 
 
 def text_in_formula(text: str) -> str:
@@ -112,7 +112,7 @@ def scripts(base: str, below: str = "", above: str = "") -> str:
         if len(base) < 2 or re.fullmatch(r"\\[A-Za-z]+|\\math\w+\{[^{}]*\}|[\d.]+|\{.*\}|[(\[].*[)\]]", base)
         else f"{{{base}}}"
     )
-    return whole + (f"_{_group(below)}" if below else "") + (f"^{_group(above)}" if above else "")
+    return whole + (f"_{_brace_group(below)}" if below else "") + (f"^{_brace_group(above)}" if above else "")
 
 
 def stacked(base: str, below: str = "", above: str = "") -> str:
@@ -135,7 +135,7 @@ def between_fences(inside: Sequence[str], opening: str = "(", closing: str = ")"
     left, right = symbols(opening).strip(), symbols(closing).strip()
     if any(tall in text for tall in TALL):
         return f"\\left{left or '.'} {text} \\right{right or '.'}"
-    return f"{_spaced(left)}{text}{_spaced(right)}"
+    return f"{_pad_fence(left)}{text}{_pad_fence(right)}"
 
 
 def matrix(rows: Sequence[Sequence[str]], name: str = "matrix") -> str:
@@ -144,15 +144,15 @@ def matrix(rows: Sequence[Sequence[str]], name: str = "matrix") -> str:
     return f"\\begin{{{name}}} {lines} \\end{{{name}}}"
 
 
-def _group(text: str) -> str:
+def _brace_group(text: str) -> str:
     return text if len(text) == 1 or re.fullmatch(r"\\[A-Za-z]+", text) else f"{{{text}}}"
 
 
-def _spaced(fence: str) -> str:
+def _pad_fence(fence: str) -> str:
     return f"{fence} " if fence[-1:].isalpha() else fence
 
 
-def _styled(char: str) -> str:
+def _plain_math_letter(char: str) -> str:
     """A letter of Unicode's mathematical alphabets, without its style."""
     plain = unicodedata.normalize("NFKC", char)
     return SYMBOLS.get(plain, plain)

@@ -20,7 +20,7 @@ def code_block(node: HtmlNode) -> TextPart:
     text = clean("".join(node.itertext())).strip("\n").expandtabs(8)
     marks = max((len(found) for found in re.findall("`{3,}", text)), default=2) + 1
     fence = "`" * max(3, marks)
-    return TextPart(f"{fence}{_language(node)}\n{text.rstrip()}\n{fence}" if text.strip() else "", "code")
+    return TextPart(f"{fence}{_code_block_language(node)}\n{text.rstrip()}\n{fence}" if text.strip() else "", "code")
 
 
 def around(node: HtmlNode) -> Iterator[HtmlNode]:
@@ -33,7 +33,7 @@ def around(node: HtmlNode) -> Iterator[HtmlNode]:
         node = parent
 
 
-def _language(node: HtmlNode) -> str:
+def _code_block_language(node: HtmlNode) -> str:
     """Return what a <pre>, the <code> in it or the elements around it call the language of the code, else ""."""
     inner = node.find("code")
     for place in ([inner] if inner is not None else []) + list(around(node)):

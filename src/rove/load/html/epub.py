@@ -131,7 +131,7 @@ class _EpubPackage:
             chapters[name] = root
         notes = self.notes(chapters)
         for name, root in chapters.items():
-            yield from _titled(html_parts(root, notes=notes[name]), contents.get(name, []))
+            yield from _align_chapter_headings(html_parts(root, notes=notes[name]), contents.get(name, []))
 
     def spine(self) -> Iterator[str]:
         """Yield the names of the chapters in reading order; the table of contents itself is none."""
@@ -204,15 +204,15 @@ class _EpubPackage:
             raise InputError(message, cure="Add a copy without protection.", outcome="encrypted")
 
 
-def _titled(parts: list[TextPart], entries: list[ContentsEntry]) -> Iterator[TextPart]:
+def _align_chapter_headings(parts: list[TextPart], entries: list[ContentsEntry]) -> Iterator[TextPart]:
     """Yield a chapter with its headings at the level of the table of contents, its title there where it has none."""
-    headings = [len(part.text) - len(part.text.lstrip("#")) for part in parts if _is_heading(part)]
+    headings = [len(part.text) - len(part.text.lstrip("#")) for part in parts if _is_heading_part(part)]
     depth = entries[0].level if entries else 1
     if entries and not headings and any(part.text.strip() for part in parts):
         yield TextPart(f"{'#' * min(depth, MAX_LEVEL)} {entries[0].title}")
     shift = depth - min(headings, default=depth)
     for part in parts:
-        if _is_heading(part) and shift > 0:
+        if _is_heading_part(part) and shift > 0:
             marks = part.text[: len(part.text) - len(part.text.lstrip("#"))]
             level = min(len(marks) + shift, MAX_LEVEL)
             yield replace(part, text="#" * level + part.text[len(marks) :])
@@ -220,5 +220,5 @@ def _titled(parts: list[TextPart], entries: list[ContentsEntry]) -> Iterator[Tex
             yield part
 
 
-def _is_heading(part: TextPart) -> bool:
+def _is_heading_part(part: TextPart) -> bool:
     return not part.kind and part.text.startswith("#")

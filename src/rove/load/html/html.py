@@ -50,9 +50,9 @@ class HtmlLoader:
         page = require_text(decode_page(source.data, _charset(source)), source)
         root = parse_html(page)
         head = read_head(root)
-        written = page_text(root, base=_base(root, source), keep_boilerplate=self.keep_boilerplate)
+        written = page_text(root, base=_link_base_url(root, source), keep_boilerplate=self.keep_boilerplate)
         if not written.text:
-            written = page_text(parse_html(page), base=_base(root, source), keep_boilerplate=True)
+            written = page_text(parse_html(page), base=_link_base_url(root, source), keep_boilerplate=True)
         require_text(written.text, source)
         sections = markdown_sections(written.text, setext=False)
         yield Document(
@@ -60,7 +60,7 @@ class HtmlLoader:
             source=source.uri,
             kind="html",
             text=written.text,
-            title=_title(head, sections) or stem(source),
+            title=_html_page_title(head, sections) or stem(source),
             language=head.language,
             metadata=head.fields,
             sections=sections,
@@ -86,13 +86,13 @@ def read_head(root: HtmlNode) -> Head:
     named: dict[str, str] = {}
     for meta in root.iter("meta"):
         for key in (meta.get("property"), meta.get("name"), meta.get("itemprop"), meta.get("http-equiv")):
-            named.setdefault(key.lower(), _line(meta.get("content")))
+            named.setdefault(key.lower(), _to_head_line(meta.get("content")))
     fields: dict[str, MetaValue] = {}
     for name, keys in META_NAMES.items():
         if found := next((named[key] for key in keys if named.get(key)), ""):
             fields[name] = found
     if "date" not in fields and (time := next(root.iter("time"), None)) is not None and time.get("datetime"):
-        fields["date"] = _line(time.get("datetime"))
+        fields["date"] = _to_head_line(time.get("datetime"))
     if keywords := fields.get("keywords"):
         fields["keywords"] = tuple(word for part in str(keywords).split(",") if (word := part.strip()))
     links = (link.get("href").strip() for link in root.iter("link") if link.get("rel").lower() == "canonical")
@@ -100,19 +100,19 @@ def read_head(root: HtmlNode) -> Head:
         fields["url"] = clean(url)
     title = next(root.iter("title"), None)
     return Head(
-        (_line("".join(title.itertext())) if title is not None else "") or named.get("og:title", ""),
-        _language([root.get("lang"), root.get("xml:lang"), *(named.get(name, "") for name in LANGUAGE_NAMES)]),
+        (_to_head_line("".join(title.itertext())) if title is not None else "") or named.get("og:title", ""),
+        _iso_language([root.get("lang"), root.get("xml:lang"), *(named.get(name, "") for name in LANGUAGE_NAMES)]),
         fields,
     )
 
 
-def _language(tags: list[str]) -> str:
+def _iso_language(tags: list[str]) -> str:
     """Return the first of the tags ("de-AT", "zh_CN") that names a language by two letters, else "und"."""
     names = (tag.replace("_", "-").split("-")[0].strip().lower() for tag in tags)
     return next((name for name in names if len(name) == 2 and name.isalpha()), "und")
 
 
-def _line(text: str) -> str:
+def _to_head_line(text: str) -> str:
     return " ".join(clean(text).split())
 
 
@@ -122,7 +122,7 @@ def _charset(source: Source) -> str:
     return kind.partition("charset=")[2].split(";")[0].strip("\"' ")
 
 
-def _base(root: HtmlNode, source: Source) -> str:
+def _link_base_url(root: HtmlNode, source: Source) -> str:
     """Return the address that the links of a fetched page are relative to; "" for a file."""
     if urlsplit(source.uri).scheme not in ("http", "https"):
         return ""
@@ -134,7 +134,7 @@ def _base(root: HtmlNode, source: Source) -> str:
         return page
 
 
-def _title(head: Head, sections: tuple[Section, ...]) -> str:
+def _html_page_title(head: Head, sections: tuple[Section, ...]) -> str:
     """The <title>; the first heading instead where the title is that heading and the site's name."""
     heading = first_title(sections)
     return heading if heading and (not head.title or heading.casefold() in head.title.casefold()) else head.title

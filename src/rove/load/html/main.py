@@ -77,16 +77,16 @@ def drop_unseen(root: HtmlNode) -> None:
     for node in list(root.iter()):
         script = node.tag == "script" and not node.get("type").startswith("math/")
         if script or (node.tag in UNSEEN and node.tag not in ("head", "rt", "rp", "base")):
-            _drop(node)
+            _drop_html_element(node)
     weights = _Weights(root)
     for node in list(root.iter()):
         if (
             _is_hidden(node)
             and node.tag not in ("body", "html")
             and node.find(".//math") is None
-            and not (_folded(node, weights) or (node in panels and _is_panel(node, weights)))
+            and not (_is_folded_text(node, weights) or (node in panels and _is_panel(node, weights)))
         ):
-            _drop(node)
+            _drop_html_element(node)
 
 
 def drop_boilerplate(root: HtmlNode) -> list[HtmlNode]:
@@ -97,16 +97,16 @@ def drop_boilerplate(root: HtmlNode) -> list[HtmlNode]:
     weights = _Weights(root)
     total = weights.text[root]
     has_text = weights.prose(root) > LONG_CHARS and weights.linked(root) < LINK_SHARE
-    footers = [] if has_text else _kept_footers(root, weights)
+    footers = [] if has_text else _keep_contact_footers(root, weights)
     for node in list(root.iter()):
         if node.tag in ("html", "head", "body", "main") or weights.text[node] * 2 > total:
             continue
         if _is_boilerplate(node, weights) or (has_text and _is_link_list(node, weights)):
-            _drop(node)
+            _drop_html_element(node)
     return footers
 
 
-def _kept_footers(root: HtmlNode, weights: _Weights) -> list[HtmlNode]:
+def _keep_contact_footers(root: HtmlNode, weights: _Weights) -> list[HtmlNode]:
     """Keep the hours, telephones and addresses of footers, which hold figures, on a page that says little beside.
 
     Their links and rights are taken out.
@@ -116,7 +116,7 @@ def _kept_footers(root: HtmlNode, weights: _Weights) -> list[HtmlNode]:
         for node in list(footer.iter()):
             is_rights = node.tag in ("p", "small", "div", "li", "span") and RIGHTS.match("".join(node.itertext()))
             if node is not footer and (is_rights or node.tag in TAGS or weights.linked(node) > LINK_SHARE):
-                _drop(node)
+                _drop_html_element(node)
         words = "".join(footer.itertext())
         if not RIGHTS.match(words) and any(map(str.isdigit, words)):
             footer.tag = "section"
@@ -188,7 +188,7 @@ def _is_panel(node: HtmlNode, weights: _Weights) -> bool:
     return weights.linked(node) < SHORT_LINK_SHARE and not _is_boilerplate(node, weights)
 
 
-def _folded(node: HtmlNode, weights: _Weights) -> bool:
+def _is_folded_text(node: HtmlNode, weights: _Weights) -> bool:
     """Say whether a hidden element is text that waits to be unfolded: much prose, and neither menu nor dialog."""
     names = f"{node.get('class')} {node.get('id')}"
     if weights.prose(node) <= SHORT_CHARS or WEAK.search(names) or _is_boilerplate(node, weights):
@@ -208,7 +208,7 @@ def _is_boilerplate(node: HtmlNode, weights: _Weights) -> bool:
     if node.tag in TAGS or role in ROLES or node.get("aria-modal") == "true":
         return True
     if node.tag == "header" or role in PAGE_ROLES:
-        return not _holds_heading(node) and not _within(node, ("article", "main", "section"))
+        return not _holds_heading(node) and not _is_within_tags(node, ("article", "main", "section"))
     if names == " " or node.tag in HEADINGS:
         return False
     if STRONG.search(names):
@@ -221,21 +221,25 @@ def _is_boilerplate(node: HtmlNode, weights: _Weights) -> bool:
 def _is_aside(node: HtmlNode, weights: _Weights) -> bool:
     """Say whether what stands beside the main content is part of it, as a warning is: it lies within, and is prose."""
     beside = node.tag == "aside" or node.get("role") == "complementary"
-    return beside and weights.linked(node) < SHORT_LINK_SHARE and _within(node, ("article", "main"))
+    return beside and weights.linked(node) < SHORT_LINK_SHARE and _is_within_tags(node, ("article", "main"))
 
 
 def _is_link_list(node: HtmlNode, weights: _Weights) -> bool:
     if node.tag not in ("ul", "ol", "div", "table", "p", "td") or weights.linked(node) < LINK_LIST_SHARE:
         return False
     links = sum(1 for _ in node.iter("a"))
-    return links >= MIN_LINKS and weights.links[node] < links * LINK_CHARS and not _within(node, ("article", "main"))
+    return (
+        links >= MIN_LINKS
+        and weights.links[node] < links * LINK_CHARS
+        and not _is_within_tags(node, ("article", "main"))
+    )
 
 
 def _holds_heading(node: HtmlNode) -> bool:
     return next(node.iter("h1"), None) is not None
 
 
-def _within(node: HtmlNode, tags: tuple[str, ...]) -> bool:
+def _is_within_tags(node: HtmlNode, tags: tuple[str, ...]) -> bool:
     parent = node.getparent()
     while parent is not None:
         if parent.tag in tags or parent.get("role") == "main":
@@ -244,7 +248,7 @@ def _within(node: HtmlNode, tags: tuple[str, ...]) -> bool:
     return False
 
 
-def _drop(node: HtmlNode) -> None:
+def _drop_html_element(node: HtmlNode) -> None:
     """Take an element out of the tree, unless it went with one around it."""
     if node.getparent() is not None:
         node.drop_tree()

@@ -19,8 +19,8 @@ def is_layout(table: HtmlNode) -> bool:
         return True
     if table.find("caption") is not None:
         return False
-    rows = list(_rows(table))
-    if all(len(_cells(row)) <= 1 for row in rows):
+    rows = list(_html_table_rows(table))
+    if all(len(_html_row_cells(row)) <= 1 for row in rows):
         return True
     header = any(cell.tag == "th" for row in rows for cell in row)
     blocks = BLOCKS_IN_LAYOUT if not header else ("table", "pre")
@@ -34,11 +34,11 @@ def table_rows(table: HtmlNode, text_of: Callable[[HtmlNode], str]) -> list[list
     A cell over several rows stands in each of them, so that every row can be read alone, and so does a header over
     several columns; other cells over several columns stand in the first. A header of several rows becomes one.
     """
-    rows = list(_rows(table))
-    grid = _grid(rows, text_of)
+    rows = list(_html_table_rows(table))
+    grid = _html_table_grid(rows, text_of)
     heads = len(list(takewhile(_is_header, rows)))
     if heads == 0:
-        columns = any(cell.tag == "th" for row in rows for cell in _cells(row))
+        columns = any(cell.tag == "th" for row in rows for cell in _html_row_cells(row))
         return [[""], *grid] if columns else grid
     if 1 < heads <= MAX_HEADER_ROWS:
         width = max(map(len, grid[:heads]))
@@ -48,7 +48,7 @@ def table_rows(table: HtmlNode, text_of: Callable[[HtmlNode], str]) -> list[list
     return grid
 
 
-def _rows(table: HtmlNode) -> Iterator[HtmlNode]:
+def _html_table_rows(table: HtmlNode) -> Iterator[HtmlNode]:
     """Yield the rows of a table, not those of tables in it; the foot comes last."""
     feet: list[HtmlNode] = []
     for child in table:
@@ -61,28 +61,28 @@ def _rows(table: HtmlNode) -> Iterator[HtmlNode]:
     yield from feet
 
 
-def _cells(row: HtmlNode) -> list[HtmlNode]:
+def _html_row_cells(row: HtmlNode) -> list[HtmlNode]:
     return [cell for cell in row if cell.tag in ("td", "th")]
 
 
 def _is_header(row: HtmlNode) -> bool:
-    parent, cells = row.getparent(), _cells(row)
+    parent, cells = row.getparent(), _html_row_cells(row)
     in_head = parent is not None and parent.tag == "thead"
     return in_head or (len(cells) > 1 and all(cell.tag == "th" for cell in cells))
 
 
-def _grid(rows: list[HtmlNode], text_of: Callable[[HtmlNode], str]) -> list[list[str]]:
+def _html_table_grid(rows: list[HtmlNode], text_of: Callable[[HtmlNode], str]) -> list[list[str]]:
     grid: list[list[str]] = []
     hanging: dict[int, tuple[int, str]] = {}  # column → rows that its cell still spans, and its text
     count = 0
     for index, row in enumerate(rows):
         line: list[str] = []
-        for cell in _cells(row):
+        for cell in _html_row_cells(row):
             _continue(line, hanging)
             text = text_of(cell)
             free = count < MAX_CELLS
-            across = min(_span(cell, "colspan"), MAX_COLUMNS - len(line)) if free else 1
-            down = min(_span(cell, "rowspan") or len(rows), len(rows) - index) if free else 1
+            across = min(_html_cell_span(cell, "colspan"), MAX_COLUMNS - len(line)) if free else 1
+            down = min(_html_cell_span(cell, "rowspan") or len(rows), len(rows) - index) if free else 1
             for column in range(max(1, across)):
                 shown = text if column == 0 or cell.tag == "th" else ""
                 if down > 1:
@@ -101,7 +101,7 @@ def _continue(line: list[str], hanging: dict[int, tuple[int, str]]) -> None:
         line.append(found[1])
 
 
-def _span(cell: HtmlNode, name: str) -> int:
+def _html_cell_span(cell: HtmlNode, name: str) -> int:
     """Return over how many rows or columns a cell goes; 0 is "to the end"."""
     value = cell.get(name, "1").strip()
     return int(value) if value.isdecimal() and len(value) < 6 else 1

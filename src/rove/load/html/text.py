@@ -86,7 +86,7 @@ class _HtmlWriter:
         self.depth -= 1
 
     def flush(self) -> None:
-        text, self.line = _tidy("".join(self.line)), []
+        text, self.line = _tidy_html_text("".join(self.line)), []
         if text:
             self.parts.append(TextPart(self.linked(prose(text))))
 
@@ -117,11 +117,11 @@ class _HtmlWriter:
         self.parts.append(code_block(node))
 
     def displayed(self, node: HtmlNode) -> None:
-        if found := _formula(node):
+        if found := _html_formula_latex(node):
             self.parts.append(TextPart(f"$$\n{found}\n$$", "formula"))
 
     def quote(self, node: HtmlNode) -> None:
-        self.parts += [part if part.kind else _indented(part, "> ") for part in self.parts_of(node)]
+        self.parts += [part if part.kind else _indent_part(part, "> ") for part in self.parts_of(node)]
 
     def note(self, node: HtmlNode, label: str) -> None:
         parts = self.parts_of(node)
@@ -147,7 +147,7 @@ class _HtmlWriter:
                 if index == 0 and child.tag == "li" and not part.item and not part.kind:
                     self.parts.append(TextPart(mark + part.text.lstrip("# ").replace("\n", "\n  "), item=True))
                 else:
-                    self.parts.append(part if part.kind or part.text.startswith("#") else _indented(part, "  "))
+                    self.parts.append(part if part.kind or part.text.startswith("#") else _indent_part(part, "  "))
 
     def table(self, node: HtmlNode) -> None:
         if is_layout(node):
@@ -258,7 +258,7 @@ class _HtmlWriter:
         return text.translate(RAISED) if re.fullmatch(r"[-+−]?(?:[0-9]{1,3}|n)", text) else text
 
     def formula(self, node: HtmlNode) -> str:
-        found = _formula(node)
+        found = _html_formula_latex(node)
         return f"${found}$" if found else ""
 
 
@@ -308,7 +308,7 @@ def _as_set(text: str, node: HtmlNode) -> str:
     return struck(text) if "line-through" in style else text
 
 
-def _tidy(text: str) -> str:
+def _tidy_html_text(text: str) -> str:
     r"""Make white space one space, a break of the page's own a line end; none between Chinese or Japanese letters."""
     text = clean(text)
     if "\n" in text and not text.isascii():
@@ -317,14 +317,14 @@ def _tidy(text: str) -> str:
 
 
 def _one_line(text: str) -> str:
-    return _tidy(text).replace("\n", " ")
+    return _tidy_html_text(text).replace("\n", " ")
 
 
-def _indented(part: TextPart, indent: str) -> TextPart:
+def _indent_part(part: TextPart, indent: str) -> TextPart:
     return replace(part, text=indent + part.text.replace("\n", f"\n{indent}"))
 
 
-def _formula(node: HtmlNode) -> str:
+def _html_formula_latex(node: HtmlNode) -> str:
     if node.tag == "script":
         return " ".join((node.text or "").split()) if node.get("type").startswith("math/tex") else ""
     try:

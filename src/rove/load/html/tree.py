@@ -58,13 +58,13 @@ def parse_html(page: str) -> HtmlNode:
     """
     if "/>" in page:  # XHTML closes what HTML takes for open: <title/> would hold the rest of the page
         page = SELF_CLOSED.sub(r"<\1\2></\1>", page)
-    root, whole = _parsed(page)
+    root, whole = _parse_html_page(page)
     if not whole:
-        root, whole = _parsed(_shallow(page))
-    return root if whole else _parsed(f"<body>{TAG.sub(' ', page)}")[0]
+        root, whole = _parse_html_page(_shallow(page))
+    return root if whole else _parse_html_page(f"<body>{TAG.sub(' ', page)}")[0]
 
 
-def _parsed(page: str) -> tuple[HtmlNode, bool]:
+def _parse_html_page(page: str) -> tuple[HtmlNode, bool]:
     """Parse a page, and say whether the parser came to its end."""
     parser = lxml.html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
     parser.set_element_class_lookup(etree.ElementDefaultClassLookup(element=_HtmlElement))

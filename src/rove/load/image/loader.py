@@ -48,7 +48,7 @@ class ImageLoader:
 
     def load(self, source: Source) -> Iterator[Document]:
         """See `Loader.load`."""
-        with _opened(source) as image:
+        with _open_pillow_image(source) as image:
             described = _description(image)
             width, height = image.size
             sheets = (
@@ -57,9 +57,9 @@ class ImageLoader:
                 else []
             )
             reader = ocr.reader_of(self.options.ocr)
-            missing = _read(image, sheets, reader, self.options.transcripts or Transcripts()) if reader else ""
+            missing = _read_frames(image, sheets, reader, self.options.transcripts or Transcripts()) if reader else ""
         if not any(sheet.items for sheet in sheets):
-            raise _nothing(source, missing, self.options.ocr, is_read=reader is not None)
+            raise _no_image_text_error(source, missing, self.options.ocr, is_read=reader is not None)
         made = canonical_text(with_headings(without_furniture(sheets), ()))
         sections = markdown_sections(made.text, setext=False)
         yield Document(
@@ -80,28 +80,28 @@ class ImageLoader:
 
 
 @contextmanager
-def _opened(source: Source) -> Generator[Image.Image]:
+def _open_pillow_image(source: Source) -> Generator[Image.Image]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # the limit here is below Pillow's own
         try:
             image = Image.open(BytesIO(source.data), formats=FORMATS)
         except Image.DecompressionBombError as error:
-            raise _too_large(source, str(error)) from error
+            raise _too_large_image_error(source, str(error)) from error
         except (UnidentifiedImageError, OSError, ValueError, SyntaxError) as error:
             message = f"{source.name!r} is not a complete image of a known kind: {', '.join(FORMATS)}."
             raise InputError(message, cure=CURE, outcome="damaged") from error
         with image:
             if image.width * image.height > MAX_PIXELS:
-                raise _too_large(source, f"it has {image.width} by {image.height} pixels")
+                raise _too_large_image_error(source, f"it has {image.width} by {image.height} pixels")
             yield image
 
 
-def _too_large(source: Source, why: str) -> InputError:
+def _too_large_image_error(source: Source, why: str) -> InputError:
     message = f"{source.name!r} is too large: {why}, and {MAX_PIXELS} pixels are the limit."
     return InputError(message, cure="Make it smaller, or cut it up.", outcome="too-large")
 
 
-def _read(image: Image.Image, sheets: list[OrderedPage], reader: OcrReader, transcripts: Transcripts) -> str:
+def _read_frames(image: Image.Image, sheets: list[OrderedPage], reader: OcrReader, transcripts: Transcripts) -> str:
     """Add the pages that OCR reads to `sheets`; return what could not be read, "" where nothing is missing."""
     failed: list[int] = []
     doubtful: list[int] = []
@@ -161,7 +161,7 @@ def _description(image: Image.Image) -> str:
     return next((text[:MAX_DESCRIPTION_CHARS] for text in found if text.isprintable() and len(text) > 1), "")
 
 
-def _nothing(source: Source, missing: str, choice: str, *, is_read: bool) -> InputError:
+def _no_image_text_error(source: Source, missing: str, choice: str, *, is_read: bool) -> InputError:
     if is_read:
         message = f"{source.name!r} shows no text that OCR can read{f': {missing}' if missing else ''}."
         if missing:

@@ -98,7 +98,7 @@ class OcrReader:
         digest = self.digest(picture)
         known = transcripts.get(digest)
         transcript = known or self._transcribed(picture, transcripts.go_on)
-        page = _page(picture, transcript, number)
+        page = _page_from_transcript(picture, transcript, number)
         transcripts.tell(digest, b"" if known else transcript.packed(), number, of)
         return OcrPage(page, transcript.trust < SURE)
 
@@ -131,12 +131,12 @@ def reader_of(choice: str = AUTO) -> OcrReader | None:
         ConfigError: no engine has that name.
     """
     names = () if choice == OFF else tuple(OCR_ENGINES.table) if choice == AUTO else (choice,)
-    engines = tuple(engine for name in names if (engine := _engine(name)).installed())
+    engines = tuple(engine for name in names if (engine := _create_ocr_engine(name)).installed())
     return OcrReader(engines) if engines else None
 
 
 @cache
-def _engine(name: str) -> OcrEngine:
+def _create_ocr_engine(name: str) -> OcrEngine:
     return OCR_ENGINES.get(name)()
 
 
@@ -162,21 +162,21 @@ def doubts(pages: Sequence[int], named: Callable[[list[int]], str]) -> list[str]
     return [f"it is {what}: what could not be read is left out, and the rest may be wrong"]
 
 
-def _page(picture: Picture, transcript: Transcript, number: int) -> PrintedPage:
+def _page_from_transcript(picture: Picture, transcript: Transcript, number: int) -> PrintedPage:
     scale = POINTS / picture.dpi
     rows, columns = picture.pixels.shape[:: -1 if transcript.turns % 2 else 1]
     return PrintedPage(
         number,
         columns * scale,
         rows * scale,
-        _of_like_sizes([_scaled(word, scale) for word in transcript.words]),
-        aside=tuple(line_of([_scaled(word, scale)]) for word in transcript.aside),
+        _of_like_sizes([_scale_word(word, scale) for word in transcript.words]),
+        aside=tuple(line_of([_scale_word(word, scale)]) for word in transcript.aside),
         turns=transcript.turns,
         skew=transcript.skew,
     )
 
 
-def _scaled(word: Word, scale: float) -> Word:
+def _scale_word(word: Word, scale: float) -> Word:
     left, top, right, bottom = (edge * scale for edge in (word.left, word.top, word.right, word.bottom))
     return replace(word, left=left, top=top, right=right, bottom=bottom, size=word.size * scale)
 

@@ -110,7 +110,7 @@ class RapidEngine:
         go_on()
         if not len(quads):
             return Transcript()
-        coloured = _coloured(picture.pixels)
+        coloured = _grey_to_rgb(picture.pixels)
         rows, columns = picture.pixels.shape
         if self._upside_down(coloured, quads):
             turns, coloured = turns + 2, np.ascontiguousarray(coloured[::-1, ::-1])
@@ -143,7 +143,7 @@ class RapidEngine:
 
     def _lines_on(self, small: Pixels, **how: float) -> Quads:
         """Let the line finder look at a picture of the size that it takes, `how` its map of text is parted."""
-        coloured = _coloured(small)
+        coloured = _grey_to_rgb(small)
         if how:
             found = self._found_apart(coloured, how)
         else:
@@ -163,8 +163,8 @@ class RapidEngine:
     def _upside_down(self, coloured: Pixels, quads: Quads) -> bool:
         """Say whether lines are surer when they are read the other way round."""
         longest = quads[np.argsort(-_widths(quads))[:SAMPLE]]
-        upright = _mean(self._recognised(coloured, longest))
-        return upright < SURE and _mean(self._recognised(coloured, longest[:, [2, 3, 0, 1]])) > upright + BETTER
+        upright = _mean_trust(self._recognised(coloured, longest))
+        return upright < SURE and _mean_trust(self._recognised(coloured, longest[:, [2, 3, 0, 1]])) > upright + BETTER
 
     def _recognised(self, coloured: Pixels, quads: Quads) -> list[ReadLine]:
         """Read lines. One that is as thin as a rule counts as not read."""
@@ -174,11 +174,11 @@ class RapidEngine:
         if crops:
             said = self._program.recognize_txt(crops)
             for at, text, found in zip(np.flatnonzero(readable), said.txts, said.word_results, strict=True):
-                lines[int(at)] = _line(str(text), found, quads[at])
+                lines[int(at)] = _line_from_recognition(str(text), found, quads[at])
         return lines
 
 
-def _line(text: str, found: Any, quad: Quads) -> ReadLine:  # noqa: ANN401
+def _line_from_recognition(text: str, found: Any, quad: Quads) -> ReadLine:  # noqa: ANN401
     """Say what was read of a line. Its trust is the letters' own, times the share of the line that has letters."""
     if not text.strip():
         return ReadLine("", (), 0.0)
@@ -215,12 +215,14 @@ def transcript_of(quads: Quads, lines: Sequence[ReadLine], turns: int, middle: t
             aside.append(Word(left, top, right, bottom, text, FONT * float(min(width, height))))
         else:
             left, top = (place - np.array([width, height]) / 2).tolist()
-            words += _words(line, Word(left, top, left + float(width), top + float(height), text, float(height)))
+            words += _words_from_read_line(
+                line, Word(left, top, left + float(width), top + float(height), text, float(height))
+            )
     trust = sure / max(float(widths.sum()), 1.0)
     return Transcript(turns % 4, tuple(words), tuple(aside), skew, min(trust, 1.0))
 
 
-def _words(line: ReadLine, whole: Word) -> Iterator[Word]:
+def _words_from_read_line(line: ReadLine, whole: Word) -> Iterator[Word]:
     """Part a line at its blanks. Words begin and end half a letter beside the middles of their letters."""
     edge = MARGIN * whole.height
     left, right = whole.left + edge, whole.right - edge
@@ -282,10 +284,10 @@ def _heights(quads: Quads) -> npt.NDArray[np.float32]:
     return cast("npt.NDArray[np.float32]", np.linalg.norm(quads[:, 0] - quads[:, 3], axis=1))
 
 
-def _mean(lines: Sequence[ReadLine]) -> float:
+def _mean_trust(lines: Sequence[ReadLine]) -> float:
     return sum(line.trust for line in lines) / max(len(lines), 1)
 
 
-def _coloured(pixels: Pixels) -> Pixels:
+def _grey_to_rgb(pixels: Pixels) -> Pixels:
     """The same grey in three colours, which is what the models take."""
     return np.repeat(pixels[:, :, None], 3, axis=2)

@@ -68,7 +68,7 @@ class TesseractEngine:
         look = self._look(picture)
         table = run_tesseract(picture.upright(look.turns), ["-l", "+".join(look.languages), "--psm", "3", "tsv"])
         rows = csv.reader(table.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
-        words, sure = _words(rows)
+        words, sure = _words_from_tesseract(rows)
         if words and look.lacking and sure < LEGIBLE:
             return Transcript(look.turns, trust=0.0)
         return Transcript(look.turns, words, trust=min(1.0, sure * SURE / LEGIBLE))
@@ -132,7 +132,7 @@ def run_tesseract(picture: Picture, arguments: list[str]) -> str:
     return done.stdout.decode("utf-8", "replace")
 
 
-def _words(rows: Iterable[list[str]]) -> tuple[tuple[Word, ...], float]:
+def _words_from_tesseract(rows: Iterable[list[str]]) -> tuple[tuple[Word, ...], float]:
     """Make words of tesseract's table, and say how sure they are. All words of a line are as high as the line."""
     words: list[Word] = []
     top, bottom, sure, chars = 0.0, 0.0, 0.0, 0
@@ -143,12 +143,12 @@ def _words(rows: Iterable[list[str]]) -> tuple[tuple[Word, ...], float]:
         if row[0] == "4":
             top, bottom = upper, upper + height
         elif row[0] == "5" and float(row[10]) >= MIN_CONFIDENCE and (text := clean(row[11]).strip()):
-            words.append(Word(left, top, left + width, bottom, text, max(height, 1.0) / _share(text)))
+            words.append(Word(left, top, left + width, bottom, text, max(height, 1.0) / _font_height_share(text)))
             sure, chars = sure + float(row[10]) / 100 * len(text), chars + len(text)
     return tuple(words), sure / chars if chars else 1.0
 
 
-def _share(text: str) -> float:
+def _font_height_share(text: str) -> float:
     """Return how much of its font's height a word takes up: few letters reach from the top to the bottom."""
     if text[0] >= "\u0370":
         return 1.0

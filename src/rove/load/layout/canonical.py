@@ -71,12 +71,12 @@ def canonical_text(sheets: Sequence[OrderedPage]) -> WrittenPages:
         if number:
             pen.write(BREAK)
         start = pen.at
-        _page(pen, sheet, listings=2 * mono < chars)
+        _write_page_blocks(pen, sheet, listings=2 * mono < chars)
         pages.append(Page(sheet.number, (start, pen.at)))
     return WrittenPages("".join(pen.parts), tuple(pages), tuple(pen.blocks), tuple(pen.boxes))
 
 
-def _page(pen: _Pen, sheet: OrderedPage, *, listings: bool) -> None:
+def _write_page_blocks(pen: _Pen, sheet: OrderedPage, *, listings: bool) -> None:
     blocks = list(blocks_of(sheet.items))
     start = pen.at
     for index, block in enumerate(blocks):
@@ -85,33 +85,33 @@ def _page(pen: _Pen, sheet: OrderedPage, *, listings: bool) -> None:
         first = block[0]
         lines = [item for item in block if isinstance(item, PrintedLine)]
         if isinstance(first, PrintedTable):
-            _table(pen, first, sheet, _caption(blocks, index, after_first=False))
+            _write_table_block(pen, first, sheet, _adjacent_caption(blocks, index, after_first=False))
         elif isinstance(first, Figure):
-            _figure(pen, first, sheet, _caption(blocks, index, after_first=True))
+            _figure(pen, first, sheet, _adjacent_caption(blocks, index, after_first=True))
         elif listings and len(lines) >= MIN_LISTING and all(line.mono for line in lines):
             _listing(pen, lines, sheet)
         else:
-            _paragraph(pen, lines, sheet)
+            _write_paragraph_block(pen, lines, sheet)
     for remark in sheet.remarks:
         name = f" ({remark.author})" if remark.author else ""
         pen.write(f"{BREAK if pen.at > start else ''}> Comment{name}: {' '.join(remark.text.split())}")
 
 
-def _caption(blocks: Sequence[Sequence[Item]], index: int, *, after_first: bool) -> str:
+def _adjacent_caption(blocks: Sequence[Sequence[Item]], index: int, *, after_first: bool) -> str:
     """The paragraph before or after a table or figure, if it says that it is a caption."""
     for near in (index + 1, index - 1) if after_first else (index - 1, index + 1):
         lines = [item for item in blocks[near] if isinstance(item, PrintedLine)] if 0 <= near < len(blocks) else []
         if lines and CAPTION.match(lines[0].text):
-            text = " ".join(_plain(line) for line in lines)
+            text = " ".join(_strip_soft_hyphens(line) for line in lines)
             return text if len(text) <= MAX_CAPTION_CHARS else ""
     return ""
 
 
-def _plain(line: PrintedLine) -> str:
+def _strip_soft_hyphens(line: PrintedLine) -> str:
     return line.text.replace(SOFT_HYPHEN, "")
 
 
-def _table(pen: _Pen, table: PrintedTable, sheet: OrderedPage, caption: str) -> None:
+def _write_table_block(pen: _Pen, table: PrintedTable, sheet: OrderedPage, caption: str) -> None:
     text = table_text(table)
     start = pen.write(text)
     pen.blocks.append(Block("table", (start, pen.at), caption))
@@ -141,14 +141,14 @@ def _listing(pen: _Pen, lines: Sequence[PrintedLine], sheet: OrderedPage) -> Non
     for before, line in pairwise([lines[0], *lines]):
         pen.write("\n" if before is not line and line.bottom - before.bottom > 1.6 * pitch else "")
         pen.write(" " * round((line.left - left) / advance) if advance > 0 else "")
-        at = pen.write(_plain(line))
+        at = pen.write(_strip_soft_hyphens(line))
         pen.place(at, pen.at, line, sheet)
         pen.write("\n")
     pen.write("```")
     pen.blocks.append(Block("code", (start, pen.at)))
 
 
-def _paragraph(pen: _Pen, lines: Sequence[PrintedLine], sheet: OrderedPage) -> None:
+def _write_paragraph_block(pen: _Pen, lines: Sequence[PrintedLine], sheet: OrderedPage) -> None:
     right = max(line.right for line in lines)
     if lines[0].level:
         pen.write(f"{'#' * lines[0].level} ")

@@ -39,7 +39,7 @@ def reading_order(
     for place, gutter in enumerate((*known, _gutter(rows))):
         if gutter is None:
             continue
-        bands = [*_bands(rows, gutter, sure=place < len(known))]
+        bands = [*_bands_around_gutter(rows, gutter, sure=place < len(known))]
         if not any(band.split for band in bands):
             continue
         for band in bands:
@@ -75,11 +75,11 @@ def _gutter(rows: list[Row]) -> float | None:
     fewest = min(crossing[place] for place in inner)
     if fewest > MAX_CROSSING * len(rows):
         return None
-    best = max(_runs([place for place in inner if crossing[place] == fewest]), key=len)
+    best = max(_consecutive_runs([place for place in inner if crossing[place] == fewest]), key=len)
     return whole.left + (best[0] + best[-1] + 1) / 2 / BINS * whole.width
 
 
-def _runs(places: list[int]) -> Iterator[list[int]]:
+def _consecutive_runs(places: list[int]) -> Iterator[list[int]]:
     run: list[int] = []
     for place in places:
         if run and place != run[-1] + 1:
@@ -90,7 +90,7 @@ def _runs(places: list[int]) -> Iterator[list[int]]:
         yield run
 
 
-def _bands(rows: list[Row], gutter: float, *, sure: bool) -> Iterator[_Band]:
+def _bands_around_gutter(rows: list[Row], gutter: float, *, sure: bool) -> Iterator[_Band]:
     """Part the rows into those that run across the gutter and those that stand clear of it, as they follow.
 
     Of a gutter that is `sure`, the sides may hold columns themselves, side by side.
@@ -101,7 +101,7 @@ def _bands(rows: list[Row], gutter: float, *, sure: bool) -> Iterator[_Band]:
         if row and not any(item.left < gutter < item.right for item in row):
             clear.append(row)
             continue
-        if clear and all(_is_prose(_side(clear, gutter, left=left), joined=sure) for left in (True, False)):
+        if clear and all(_is_prose_column(_side(clear, gutter, left=left), joined=sure) for left in (True, False)):
             if crossed:
                 yield _Band(crossed, split=False)
             yield _Band(clear, split=True)
@@ -119,7 +119,7 @@ def _side(rows: list[Row], gutter: float, *, left: bool) -> list[Row]:
     return [side for side in sides if side]
 
 
-def _is_prose(rows: list[Row], *, joined: bool) -> bool:
+def _is_prose_column(rows: list[Row], *, joined: bool) -> bool:
     """Say whether a column reads as running text: lines of several words that fill it. A column of a table does not.
 
     `joined`: what stands at one height counts as one line.

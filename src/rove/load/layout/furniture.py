@@ -54,16 +54,18 @@ def without_furniture(sheets: Sequence[OrderedPage]) -> list[OrderedPage]:
     than what repeats, and one of which nothing would be left keeps all but its number.
     """
     large = LARGE * body_size(sheets)
-    pages = [[set(_keys(item, sheet, large)) for item in sheet.items] for sheet in sheets]
-    every = _Repeats(_count(pages), len(pages))
+    pages = [[set(_repetition_keys(item, sheet, large)) for item in sheet.items] for sheet in sheets]
+    every = _Repeats(_count_pages_by_key(pages), len(pages))
     full = [
-        keys for sheet, keys in zip(sheets, pages, strict=True) if 2 * _chars(every.rest(sheet, keys)) > _chars(sheet)
+        keys
+        for sheet, keys in zip(sheets, pages, strict=True)
+        if 2 * _count_page_chars(every.rest(sheet, keys)) > _count_page_chars(sheet)
     ]
-    told = _Repeats(_count(full) | every.numbers().seen, len(pages))
+    told = _Repeats(_count_pages_by_key(full) | every.numbers().seen, len(pages))
     kept: list[OrderedPage] = []
     for sheet, keys in zip(sheets, pages, strict=True):
         rest = told.rest(sheet, keys)
-        kept.append(rest if _chars(rest) else told.numbers().rest(sheet, keys))
+        kept.append(rest if _count_page_chars(rest) else told.numbers().rest(sheet, keys))
     return kept if any(sheet.items for sheet in kept) else list(sheets)
 
 
@@ -75,15 +77,15 @@ def body_size(sheets: Sequence[OrderedPage]) -> float:
     return max(chars, key=lambda size: (chars[size], -size), default=0.0)
 
 
-def _count(pages: Iterable[Sequence[set[Key]]]) -> Counter[Key]:
+def _count_pages_by_key(pages: Iterable[Sequence[set[Key]]]) -> Counter[Key]:
     return Counter(key for page in pages for key in set[Key]().union(*page))
 
 
-def _chars(sheet: OrderedPage) -> int:
+def _count_page_chars(sheet: OrderedPage) -> int:
     return sum(len(line.text) for line in all_lines([sheet]))
 
 
-def _keys(item: Item, sheet: OrderedPage, large: float) -> Iterator[Key]:
+def _repetition_keys(item: Item, sheet: OrderedPage, large: float) -> Iterator[Key]:
     """Yield what makes lines of several pages alike: the words, the words at this height, the number's distance.
 
     Large letters are a heading's, whose number counts chapters: they have to repeat to the letter.

@@ -17,15 +17,15 @@ MAX_COLUMNED = 0.2
 
 def ruled_tables(words: Sequence[Word], rules: Sequence[PrintedRule]) -> Iterator[PrintedTable]:
     """Yield the tables of at least two rows and two columns that the rules of a page draw."""
-    across = _joined([rule for rule in rules if rule.across])
-    down = _joined([rule for rule in rules if not rule.across])
+    across = _join_collinear_rules([rule for rule in rules if rule.across])
+    down = _join_collinear_rules([rule for rule in rules if not rule.across])
     if len(across) < 2 or len(down) < 2 or len(across) + len(down) > MAX_RULES:
         return
-    for group in _connected([*across, *down]):
+    for group in _group_touching_rules([*across, *down]):
         lefts = _positions([rule.left for rule in group if not rule.across], group, level=False)
         tops = _positions([rule.top for rule in group if rule.across], group, level=True)
         if len(lefts) >= 3 and len(tops) >= 3:
-            table = _table(words, group, lefts, tops)
+            table = _table_from_rules(words, group, lefts, tops)
             if table is not None:
                 yield table
 
@@ -39,7 +39,7 @@ def _middle(word: Word) -> tuple[float, float]:
     return (word.left + word.right) / 2, (word.top + word.bottom) / 2
 
 
-def _joined(rules: Sequence[PrintedRule]) -> list[PrintedRule]:
+def _join_collinear_rules(rules: Sequence[PrintedRule]) -> list[PrintedRule]:
     """Join rules that lie on one line and touch: a table's line is often drawn cell by cell."""
     lines: dict[int, list[PrintedRule]] = defaultdict(list)
     for rule in rules:
@@ -59,7 +59,7 @@ def _joined(rules: Sequence[PrintedRule]) -> list[PrintedRule]:
     return joined
 
 
-def _connected(rules: Sequence[PrintedRule]) -> Iterator[list[PrintedRule]]:
+def _group_touching_rules(rules: Sequence[PrintedRule]) -> Iterator[list[PrintedRule]]:
     """Yield the groups of rules that touch one another; they are met from top to bottom, so few are compared."""
     groups: list[list[PrintedRule]] = []
     for rule in sorted(rules, key=lambda rule: rule.top):
@@ -89,7 +89,7 @@ def _positions(found: list[float], group: Sequence[PrintedRule], *, level: bool)
     return places
 
 
-def _table(
+def _table_from_rules(
     words: Sequence[Word], group: Sequence[PrintedRule], lefts: list[float], tops: list[float]
 ) -> PrintedTable | None:
     area = Area(lefts[0], tops[0], lefts[-1], tops[-1])

@@ -51,13 +51,13 @@ def find_gutters(rows: Sequence[WordRow]) -> list[Gutter]:
     for at in (*places, *places):  # a column between two others is seen once both of its edges are
         if any(abs(gutter.at - at) < 4 * ALIGNED for gutter in found):
             continue
-        bands = [band for band in _bands(rows, at) if _has_columns(rows, band, found)]
+        bands = [band for band in _gutter_candidates(rows, at) if _has_columns(rows, band, found)]
         if any(_shorter_side(rows[band.first : band.last], at) >= MIN_SURE for band in bands):
             found += bands
     return found
 
 
-def _bands(rows: Sequence[WordRow], at: float) -> Iterator[Gutter]:
+def _gutter_candidates(rows: Sequence[WordRow], at: float) -> Iterator[Gutter]:
     """Yield the runs of rows in which no word stands in the strip before `at`, or runs across it."""
     start = 0
     for index, row in enumerate([*rows, None]):

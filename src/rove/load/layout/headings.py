@@ -47,40 +47,40 @@ class _Style:
 def with_headings(sheets: Sequence[OrderedPage], outline: Sequence[Bookmark]) -> list[OrderedPage]:
     """Mark the lines that are headings with their level."""
     marked = [list(sheet.items) for sheet in sheets]
-    found = sum(_mark(marked[entry.page], entry) for entry in outline if 0 <= entry.page < len(marked))
+    found = sum(_mark_bookmark_title(marked[entry.page], entry) for entry in outline if 0 <= entry.page < len(marked))
     if not found or found < MIN_FOUND * len(outline):
         return _by_style(sheets)
     return [replace(sheet, items=tuple(items)) for sheet, items in zip(sheets, marked, strict=True)]
 
 
-def _mark(items: list[Item], entry: Bookmark) -> bool:
+def _mark_bookmark_title(items: list[Item], entry: Bookmark) -> bool:
     """Mark the lines that print the title of `entry`: one, or several where it is wrapped."""
-    wanted = _letters(entry.title)
+    wanted = _title_letters(entry.title)
     for start, first in enumerate(items) if wanted else ():
         so_far = ""
         for end in range(start, min(start + MAX_LINES, len(items))):
             item = items[end]
             if not isinstance(item, PrintedLine) or item.level or not isinstance(first, PrintedLine):
                 break
-            so_far += _letters(item.text)
-            if _is_title(so_far, wanted):
+            so_far += _title_letters(item.text)
+            if _is_bookmark_title(so_far, wanted):
                 level = min(entry.level, MAX_LEVEL)
-                items[start : end + 1] = [replace(line, level=level) for line in _lines(items[start : end + 1])]
+                items[start : end + 1] = [replace(line, level=level) for line in _item_lines(items[start : end + 1])]
                 return True
             if len(so_far) > len(wanted) + 8:
                 break
     return False
 
 
-def _lines(items: Sequence[Item]) -> list[PrintedLine]:
+def _item_lines(items: Sequence[Item]) -> list[PrintedLine]:
     return [item for item in items if isinstance(item, PrintedLine)]
 
 
-def _letters(text: str) -> str:
+def _title_letters(text: str) -> str:
     return NOT_LETTERS.sub("", text).casefold()
 
 
-def _is_title(line: str, wanted: str) -> bool:
+def _is_bookmark_title(line: str, wanted: str) -> bool:
     """A heading may carry a number before the outline's words."""
     return line == wanted or (line.endswith(wanted) and line[: -len(wanted)].isdigit())
 
@@ -93,16 +93,24 @@ def _by_style(sheets: Sequence[OrderedPage]) -> list[OrderedPage]:
     total = sum(len(line.text) for line in lines)
     bold = sum(len(line.text) for line in lines if line.bold)
     bold_tells = bold <= MAX_SHARE * total
-    styles = [[_style(sheet, index, body, bold_tells) for index in range(len(sheet.items))] for sheet in sheets]
-    levels = _levels(sheets, styles, total)
-    top = min((levels[s] for line, s in _styled(sheets, styles) if s in levels and _depth(line.text) == 1), default=0)
+    styles = [
+        [_item_heading_style(sheet, index, body, bold_tells) for index in range(len(sheet.items))] for sheet in sheets
+    ]
+    levels = _levels_by_style(sheets, styles, total)
+    top = min(
+        (levels[s] for line, s in _lines_with_style(sheets, styles) if s in levels and _depth(line.text) == 1),
+        default=0,
+    )
     return [
-        replace(sheet, items=tuple(_leveled(i, levels.get(s), top) for i, s in zip(sheet.items, row, strict=True)))
+        replace(
+            sheet,
+            items=tuple(_with_heading_level(i, levels.get(s), top) for i, s in zip(sheet.items, row, strict=True)),
+        )
         for sheet, row in zip(sheets, styles, strict=True)
     ]
 
 
-def _styled(
+def _lines_with_style(
     sheets: Sequence[OrderedPage], styles: Sequence[Sequence[_Style | None]]
 ) -> Iterator[tuple[PrintedLine, _Style]]:
     for sheet, row in zip(sheets, styles, strict=True):
@@ -111,12 +119,12 @@ def _styled(
                 yield item, style
 
 
-def _levels(
+def _levels_by_style(
     sheets: Sequence[OrderedPage], styles: Sequence[Sequence[_Style | None]], total: int
 ) -> dict[_Style | None, int]:
     """Rank the styles that headings have; where they hold too much of the text, they say nothing."""
     chars = Counter[_Style]()
-    for line, style in _styled(sheets, styles):
+    for line, style in _lines_with_style(sheets, styles):
         chars[style] += len(line.text)
     if chars.total() > MAX_SHARE * total:
         return {}
@@ -129,7 +137,7 @@ def _levels(
     return levels
 
 
-def _leveled(item: Item, level: int | None, top: int) -> Item:
+def _with_heading_level(item: Item, level: int | None, top: int) -> Item:
     """Set a heading's level: by its number from `top`, the level of those with one number, else by its style."""
     if level is None or not isinstance(item, PrintedLine):
         return item
@@ -137,14 +145,14 @@ def _leveled(item: Item, level: int | None, top: int) -> Item:
     return replace(item, level=min(top + depth - 1, MAX_LEVEL) if top and depth else level)
 
 
-def _style(sheet: OrderedPage, index: int, body: float, bold_tells: bool) -> _Style | None:
+def _item_heading_style(sheet: OrderedPage, index: int, body: float, bold_tells: bool) -> _Style | None:
     """Return how the item looks if it looks like a heading."""
     line = sheet.items[index]
     if not isinstance(line, PrintedLine) or line.label or not _could_be(line.text):
         return None
-    if _size(line) >= RATIO * body:
-        return _Style(_size(line), line.bold)
-    if bold_tells and line.bold and line.size >= BOLD_RATIO * body and _stands_apart(sheet.items, index):
+    if _half_point_size(line) >= RATIO * body:
+        return _Style(_half_point_size(line), line.bold)
+    if bold_tells and line.bold and line.size >= BOLD_RATIO * body and _is_isolated_bold_line(sheet.items, index):
         return _Style(body, bold=True)
     return None
 
@@ -155,7 +163,7 @@ def _could_be(text: str) -> bool:
     return len(text) <= MAX_CHARS and long_enough and not text.endswith(UNFINISHED) and not BULLET.match(text)
 
 
-def _stands_apart(items: Sequence[Item], index: int) -> bool:
+def _is_isolated_bold_line(items: Sequence[Item], index: int) -> bool:
     """A bold heading has space above it, something under it, and is no line of a bold paragraph or of a form."""
     line = items[index]
     before = items[index - 1] if index else None
@@ -167,7 +175,7 @@ def _stands_apart(items: Sequence[Item], index: int) -> bool:
     return not (isinstance(after, PrintedLine) and after.bold and isinstance(before, PrintedLine) and before.bold)
 
 
-def _size(line: PrintedLine) -> float:
+def _half_point_size(line: PrintedLine) -> float:
     return round(line.size * 2) / 2
 
 

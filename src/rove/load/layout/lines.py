@@ -52,13 +52,13 @@ def at_one_height(words: Sequence[Word]) -> list[list[Word]]:
     groups: list[list[Word]] = []
     tallest: Area | None = None
     for word in sorted(words, key=lambda word: word.top + word.bottom):
-        if tallest is not None and _beside(tallest, word):
+        if tallest is not None and _is_on_same_row(tallest, word):
             groups[-1].append(word)
             tallest = word if word.bottom - word.top > tallest.bottom - tallest.top else tallest
         else:
             groups.append([word])
             tallest = word
-    return [_once(sorted(group, key=lambda word: word.left)) for group in groups]
+    return [_drop_overprints(sorted(group, key=lambda word: word.left)) for group in groups]
 
 
 def parted(words: Sequence[Word]) -> Iterable[PrintedLine]:
@@ -94,13 +94,13 @@ def _is_list_mark(word: Word, gap: float) -> bool:
     return gap < MAX_TAB * word.size and LIST_MARK.fullmatch(word.text) is not None
 
 
-def _beside(area: Area, word: Word) -> bool:
+def _is_on_same_row(area: Area, word: Word) -> bool:
     top, bottom = area.top, area.bottom
     shared = min(bottom, word.bottom) - max(top, word.top)
     return shared >= OVERLAP * min(bottom - top, word.bottom - word.top)
 
 
-def _once(words: list[Word]) -> list[Word]:
+def _drop_overprints(words: list[Word]) -> list[Word]:
     """Drop what is printed twice in one place, which is how some programs make letters bold."""
     kept = words[:1]
     for word in words[1:]:

@@ -17,10 +17,10 @@ def with_notes(sheets: Sequence[OrderedPage]) -> list[OrderedPage]:
     A number that an earlier page used for another note gets the page's number before it.
     """
     used: set[str] = set()
-    return [_marked(sheet, used) for sheet in sheets]
+    return [_mark_page_footnotes(sheet, used) for sheet in sheets]
 
 
-def _marked(sheet: OrderedPage, used: set[str]) -> OrderedPage:
+def _mark_page_footnotes(sheet: OrderedPage, used: set[str]) -> OrderedPage:
     notes = {
         line.words[0].text: line for line in sheet.items if isinstance(line, PrintedLine) and _begins_note(line, sheet)
     }

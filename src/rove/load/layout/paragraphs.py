@@ -42,7 +42,7 @@ def blocks_of(items: Sequence[Item]) -> Iterator[list[Item]]:
 def separator(before: PrintedLine, line: PrintedLine, right: float) -> str:
     r"""Return what stands between two lines of a block whose right edge is `right`: "", " " or "\n"."""
     last, first = before.text[-1:], line.text[:1]
-    if not (line.level or _is_wrapped(before, line, right)):
+    if not (line.level or _is_line_wrapped(before, line, right)):
         return "\n"
     return "" if last == SOFT_HYPHEN or (is_cjk(last) and is_cjk(first)) else " "
 
@@ -73,7 +73,7 @@ def _same_block(before: Item, line: Item, usual: float) -> bool:
     if before.mono != line.mono and min(len(before.words), len(line.words)) > 1:
         return False
     if pitch < -usual:  # up again: the next column goes on with the sentence, or begins another text
-        return _goes_on(before.text, line.text)
+        return _is_text_continued(before.text, line.text)
     if (
         not line.mono
         and INDENT < (line.left - before.left) / max(line.size, 1.0) < MAX_INDENT
@@ -83,16 +83,16 @@ def _same_block(before: Item, line: Item, usual: float) -> bool:
     return pitch <= PARAGRAPH_GAP * usual
 
 
-def _goes_on(before: str, text: str) -> bool:
+def _is_text_continued(before: str, text: str) -> bool:
     return (text[:1].islower() and not before.endswith(SENTENCE_END)) or before.endswith(SOFT_HYPHEN)
 
 
-def _is_wrapped(before: PrintedLine, line: PrintedLine, right: float) -> bool:
+def _is_line_wrapped(before: PrintedLine, line: PrintedLine, right: float) -> bool:
     """A line was wrapped where the next one's first word had no room on it."""
     text = line.text
     if LIST_ITEM.match(text) or not text or LEADER.search(before.text):
         return False
-    if _goes_on(before.text, text) or is_rtl(text):
+    if _is_text_continued(before.text, text) or is_rtl(text):
         return True
     cjk = is_cjk(text[0])
     word = 2 if cjk else len(text.split(maxsplit=1)[0]) + 1

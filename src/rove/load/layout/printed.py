@@ -194,7 +194,7 @@ def line_of(words: Sequence[Word]) -> PrintedLine:
     """Make a line of words that stand from left to right; words of a right-to-left script are turned about."""
     text = text_of(words)
     if not text.isascii():
-        words = _as_read(words)
+        words = _reverse_rtl_words(words)
         text = text_of(words)
     area = around(words)
     sizes = sorted([word.size for word in words])
@@ -237,7 +237,7 @@ def is_rtl(text: str) -> bool:
     return first > RTL_RANGES[0][0] and any(low <= first <= high for low, high in RTL_RANGES)
 
 
-def _as_read(words: Sequence[Word]) -> Sequence[Word]:
+def _reverse_rtl_words(words: Sequence[Word]) -> Sequence[Word]:
     """Turn a right-to-left line about, or the right-to-left words within another; runs of other scripts stay."""
     turned = sum(is_rtl(word.text) for word in words)
     if not turned:

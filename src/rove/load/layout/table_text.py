@@ -40,22 +40,28 @@ def with_headers(sheets: Sequence[OrderedPage]) -> list[OrderedPage]:
     for sheet in sheets:
         last = out[-1].items[-1] if out and out[-1].items else None
         first = sheet.items[0] if sheet.items else None
-        if isinstance(last, PrintedTable) and isinstance(first, PrintedTable) and _goes_on(last, first, sheet.width):
+        if (
+            isinstance(last, PrintedTable)
+            and isinstance(first, PrintedTable)
+            and _is_table_continued(last, first, sheet.width)
+        ):
             if rows_of_text(last)[0] != rows_of_text(first)[0]:
-                first = replace(first, rows=(_unplaced(last.rows[0]), *first.rows) if last.headed else first.rows)
+                first = replace(
+                    first, rows=(_row_without_places(last.rows[0]), *first.rows) if last.headed else first.rows
+                )
                 first = replace(first, headed=last.headed)
             sheet = replace(sheet, items=(first, *sheet.items[1:]))
         out.append(sheet)
     return out
 
 
-def _goes_on(last: PrintedTable, first: PrintedTable, width: float) -> bool:
+def _is_table_continued(last: PrintedTable, first: PrintedTable, width: float) -> bool:
     if len(last.edges) != len(first.edges):
         return False
     return all(abs(a - b) <= SHIFT * width for a, b in zip(last.edges, first.edges, strict=True))
 
 
-def _unplaced(row: tuple[PrintedCell, ...]) -> tuple[PrintedCell, ...]:
+def _row_without_places(row: tuple[PrintedCell, ...]) -> tuple[PrintedCell, ...]:
     """A header that is repeated stands nowhere on this page: its lines get no place."""
     return tuple(
         PrintedCell(tuple(replace(line, left=0.0, top=0.0, right=0.0, bottom=0.0) for line in cell.lines))

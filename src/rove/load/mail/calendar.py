@@ -65,7 +65,7 @@ class CalendarLoader:
         text = require_text(decode(source.data), source)
         name, components = _components(text)
         parts = [f"# {name}"] if name else []
-        parts += [_section(one) for one in components]
+        parts += [_component_section(one) for one in components]
         written = clean("\n\n".join(parts)) if components else text
         yield Document(
             document_id=identify(source),
@@ -82,11 +82,11 @@ def _components(text: str) -> tuple[str, list[Component]]:
     name = ""
     found: list[Component] = []
     opened: list[Component] = []
-    for raw in _lines(text):
+    for raw in _unfold_calendar_lines(text):
         match = LINE.fullmatch(raw)
         if match is None:
             continue
-        line = CalendarLine(match[1].upper(), _parameters(match[2]), match[3])
+        line = CalendarLine(match[1].upper(), _parse_calendar_parameters(match[2]), match[3])
         if line.name == "BEGIN":
             opened.append(Component(line.value.strip().upper()))
             if opened[-1].kind in SHOWN:
@@ -94,13 +94,13 @@ def _components(text: str) -> tuple[str, list[Component]]:
         elif line.name == "END":
             opened = opened[:-1]
         elif line.name == "X-WR-CALNAME":
-            name = " ".join(_unescaped(line).split())
+            name = " ".join(_decode_calendar_value(line).split())
         elif opened:
             opened[-1].lines.append(line)
     return name, found
 
 
-def _lines(text: str) -> Iterator[str]:
+def _unfold_calendar_lines(text: str) -> Iterator[str]:
     """Yield the lines, unfolded; in quoted-printable a line goes on after "=" at its end."""
     begun: list[str] = []
     for raw in FOLD.sub("", text).split("\n"):
@@ -114,7 +114,7 @@ def _lines(text: str) -> Iterator[str]:
         yield "".join(begun)
 
 
-def _parameters(text: str) -> dict[str, str]:
+def _parse_calendar_parameters(text: str) -> dict[str, str]:
     """The parameters by name; of one that stands several times, as TYPE does, all values."""
     found: dict[str, str] = {}
     for name, value in PARAMETER.findall(text):
@@ -124,7 +124,7 @@ def _parameters(text: str) -> dict[str, str]:
     return found
 
 
-def _unescaped(line: CalendarLine) -> str:
+def _decode_calendar_value(line: CalendarLine) -> str:
     value = line.value
     if line.parameters.get("ENCODING", "").upper() == "QUOTED-PRINTABLE":
         data = quopri.decodestring(value.encode())
@@ -132,12 +132,14 @@ def _unescaped(line: CalendarLine) -> str:
     return ESCAPED.sub(lambda found: "\n" if found[1] in "nN" else found[1], value)
 
 
-def _section(component: Component) -> str:
+def _component_section(component: Component) -> str:
     title = component.first("SUMMARY") or component.first("FN")
     name = component.first("N")
-    words = _unescaped(title) if title else " ".join(_pieces(name, ";")[1::-1]) if name else ""
+    words = (
+        _decode_calendar_value(title) if title else " ".join(_split_structured_value(name, ";")[1::-1]) if name else ""
+    )
     facts: list[str] = []
-    if when := _when(component):
+    if when := _component_time_range(component):
         facts.append(f"- When: {when}")
     for line in component.lines:
         if line.name in DATES:
@@ -145,17 +147,17 @@ def _section(component: Component) -> str:
             facts.append(f"- {DATES[line.name]}: {shown}")
         elif line.name == "RRULE":
             facts.append(f"- Repeats: {_repeats(line.value)}")
-        elif line.name in FACTS and (said := _fact(line)):
+        elif line.name in FACTS and (said := _calendar_fact_text(line)):
             facts.append(f"- {FACTS[line.name]}: {said}")
-    texts = [_unescaped(line).strip() for line in component.lines if line.name in TEXTS]
+    texts = [_decode_calendar_value(line).strip() for line in component.lines if line.name in TEXTS]
     heading = f"## {' '.join(words.split()) or component.kind.removeprefix('V').capitalize()}"
     return "\n\n".join(part for part in (heading, "\n".join(facts), *texts) if part)
 
 
-def _fact(line: CalendarLine) -> str:
+def _calendar_fact_text(line: CalendarLine) -> str:
     if line.name in ("ADR", "ORG"):
-        return ", ".join(part for part in _pieces(line, ";") if part.strip())
-    value = " ".join(_unescaped(line).split())
+        return ", ".join(part for part in _split_structured_value(line, ";") if part.strip())
+    value = " ".join(_decode_calendar_value(line).split())
     if line.value.startswith("data:") or line.parameters.get("ENCODING", "").upper() in ("B", "BASE64"):
         return ""
     if line.name in ("ORGANIZER", "ATTENDEE"):
@@ -170,13 +172,13 @@ def _fact(line: CalendarLine) -> str:
     return f"{value.removeprefix('tel:')} ({kind})" if kind else value
 
 
-def _pieces(line: CalendarLine, mark: str) -> list[str]:
+def _split_structured_value(line: CalendarLine, mark: str) -> list[str]:
     """The parts of a structured value, unescaped."""
     parts = re.split(rf"(?<!\\){mark}", line.value)
-    return [" ".join(_unescaped(CalendarLine(line.name, line.parameters, part)).split()) for part in parts]
+    return [" ".join(_decode_calendar_value(CalendarLine(line.name, line.parameters, part)).split()) for part in parts]
 
 
-def _when(component: Component) -> str:
+def _component_time_range(component: Component) -> str:
     start, end, lasts = component.first("DTSTART"), component.first("DTEND"), component.first("DURATION")
     if start is None:
         return ""

@@ -61,7 +61,7 @@ class EmlLoader:
             message = f"{source.name!r} is an encrypted mail."
             raise InputError(message, cure="Save it decrypted from its program and add that.", outcome="encrypted")
         mail = replace(read_head(found), bodies=tuple(_bodies(found)))
-        yield from mail_documents(mail, _attachments(found), source, self.options)
+        yield from mail_documents(mail, _eml_attachments(found), source, self.options)
 
 
 class MboxLoader:
@@ -88,13 +88,13 @@ def _mails(data: bytes, starts: list[int]) -> Iterator[Member]:
 def read_head(message: Message) -> Mail:
     """Return what the headers of a message say."""
     return Mail(
-        subject=_header(message, "subject"),
+        subject=_mail_header_text(message, "subject"),
         sender=", ".join(_addresses(message, "from")[:1]),
         to=_addresses(message, "to"),
         cc=_addresses(message, "cc"),
-        date=_date(message),
-        message_id=_header(message, "message-id").strip("<> "),
-        in_reply_to=_header(message, "in-reply-to").strip("<> "),
+        date=_eml_sent_date(message),
+        message_id=_mail_header_text(message, "message-id").strip("<> "),
+        in_reply_to=_mail_header_text(message, "in-reply-to").strip("<> "),
     )
 
 
@@ -110,22 +110,26 @@ def _bodies(part: Message) -> Iterator[MailBody]:
             yield from bodies
     elif _is_body(part):
         text = part_text(part)
-        yield MailBody(html=text) if _kind(part) == "text/html" else MailBody(_unwrapped(part, text))
+        yield MailBody(html=text) if _mime_part_type(part) == "text/html" else MailBody(_join_flowed_lines(part, text))
 
 
-def _attachments(part: Message) -> Iterator[Member]:
+def _eml_attachments(part: Message) -> Iterator[Member]:
     """Yield what is attached, at any depth; pictures that the HTML shows and signatures are no attachments."""
-    kind = _kind(part)
+    kind = _mime_part_type(part)
     if part.is_multipart() and part.get_content_maintype() == "multipart":
         for child in _children(part):
-            yield from _attachments(child)
+            yield from _eml_attachments(child)
     elif kind == "message/rfc822":
         inner = _children(part)
-        subject = _header(inner[0], "subject") if inner else ""
+        subject = _mail_header_text(inner[0], "subject") if inner else ""
         yield Member(_file_name(part) or f"{subject or 'message'}.eml", inner[0].as_bytes() if inner else b"")
     elif not _is_body(part) and kind not in SIGNATURES and not (kind.startswith("image/") and part.get("content-id")):
         name = _file_name(part) or f"attachment{guess_extension(kind) or ''}"
-        data = "\n".join(map(str, _children(part))).encode("utf-8", "replace") if part.is_multipart() else _bytes(part)
+        data = (
+            "\n".join(map(str, _children(part))).encode("utf-8", "replace")
+            if part.is_multipart()
+            else _mime_payload(part)
+        )
         yield Member(name, data)
 
 
@@ -136,31 +140,31 @@ def _children(part: Message) -> list[Message]:
 
 def _is_body(part: Message) -> bool:
     attached = part.get_content_disposition() == "attachment" or bool(part.get_filename())
-    return _kind(part) in ("text/plain", "text/html") and not attached
+    return _mime_part_type(part) in ("text/plain", "text/html") and not attached
 
 
-def _kind(part: Message) -> str:
+def _mime_part_type(part: Message) -> str:
     """Return the type of a part; what should have parts and has none is text."""
     headless = part.get_content_maintype() == "multipart" and not part.is_multipart()
     return "text/plain" if headless else part.get_content_type()
 
 
-def _bytes(part: Message) -> bytes:
+def _mime_payload(part: Message) -> bytes:
     payload = part.get_payload(decode=True)
     return payload if isinstance(payload, bytes) else b""
 
 
 def part_text(part: Message) -> str:
     """Return the text of a part, by the charset that it names where the bytes fit it."""
-    data = _bytes(part)
+    data = _mime_payload(part)
     charset = str(part.get_content_charset() or "")
     try:
-        return decode_page(data, "" if charset in EIGHT_BIT and _is_utf8(data) else charset)
+        return decode_page(data, "" if charset in EIGHT_BIT and _is_non_ascii_utf8(data) else charset)
     except InputError:  # no encoding fits: what can be read of it is better than nothing
         return clean(data.decode("utf-8", "replace"))
 
 
-def _is_utf8(data: bytes) -> bool:
+def _is_non_ascii_utf8(data: bytes) -> bool:
     """Say whether text is in UTF-8, whatever its mail says: who saves a mail as Unicode leaves that as it was."""
     try:
         return not data.isascii() and bool(data.decode("utf-8"))
@@ -168,7 +172,7 @@ def _is_utf8(data: bytes) -> bool:
         return False
 
 
-def _unwrapped(part: Message, text: str) -> str:
+def _join_flowed_lines(part: Message, text: str) -> str:
     """Return plain text with its lines joined where the mail says that they were wrapped (RFC 3676)."""
     if str(part.get_param("format", "")).lower() != "flowed":
         return text
@@ -176,28 +180,30 @@ def _unwrapped(part: Message, text: str) -> str:
 
 
 def _file_name(part: Message) -> str:
-    name = _decoded(part.get_filename() or "")
+    name = _decode_encoded_words(part.get_filename() or "")
     return re.split(r"[/\\]", name)[-1].strip()
 
 
-def _header(message: Message, name: str) -> str:
-    return " ".join(_decoded(next(iter(_raw(message, name)), "")).split())
+def _mail_header_text(message: Message, name: str) -> str:
+    return " ".join(_decode_encoded_words(next(iter(_raw(message, name)), "")).split())
 
 
 def _raw(message: Message, name: str) -> list[str]:
     """Return a header's values as they stand; bytes that are no ASCII by the look of them."""
     values = [str(value)[:MAX_HEADER_CHARS] for key, value in message.raw_items() if key.lower() == name]
-    return [value if value.isascii() else _look(value.encode("utf-8", "surrogateescape")) for value in values]
+    return [
+        value if value.isascii() else _decode_header_bytes(value.encode("utf-8", "surrogateescape")) for value in values
+    ]
 
 
-def _look(data: bytes) -> str:
+def _decode_header_bytes(data: bytes) -> str:
     try:
         return decode(data)
     except InputError:
         return data.decode("ascii", "replace")
 
 
-def _decoded(value: str) -> str:
+def _decode_encoded_words(value: str) -> str:
     try:
         return clean(str(make_header(decode_header(value)))) if "=?" in value else clean(value)
     except (HeaderParseError, LookupError, ValueError):
@@ -209,12 +215,12 @@ def _addresses(message: Message, name: str) -> tuple[str, ...]:
         pairs = getaddresses(_raw(message, name))[:MAX_ADDRESSES]
     except RecursionError:  # comments within comments
         return ()
-    texts = (f"{_decoded(person)} <{address}>" if person else address for person, address in pairs)
+    texts = (f"{_decode_encoded_words(person)} <{address}>" if person else address for person, address in pairs)
     return tuple(clean(text) for text in texts if text)
 
 
-def _date(message: Message) -> datetime | None:
+def _eml_sent_date(message: Message) -> datetime | None:
     try:
-        return parsedate_to_datetime(_header(message, "date"))
+        return parsedate_to_datetime(_mail_header_text(message, "date"))
     except (ValueError, TypeError, IndexError, OverflowError):
         return None

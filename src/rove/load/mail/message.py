@@ -48,25 +48,30 @@ def mail_documents(mail: Mail, members: Iterator[Member], source: Source, option
     Raises:
         InputError: "empty", or as `Members.documents`.
     """
-    written = join(_parts(mail))
+    written = join(_mail_text_parts(mail))
     yield Document(
         document_id=identify(source),
         source=source.uri,
         kind=source.kind,
         text=require_text(written.text, source),
         title=mail.subject or stem(source),
-        metadata=_fields(mail),
+        metadata=_mail_metadata(mail),
         sections=markdown_sections(written.text, setext=False),
         blocks=written.blocks,
     )
-    fields = _fields(mail)
+    fields = _mail_metadata(mail)
     inherited = {f"parent.{name}": fields[name] for name in ("subject", "sender", "date") if name in fields}
     yield from Members(source, options, found=1).documents(members, inherited)
 
 
-def _parts(mail: Mail) -> Iterator[TextPart]:
+def _mail_text_parts(mail: Mail) -> Iterator[TextPart]:
     yield TextPart(f"# {mail.subject}" if mail.subject else "")
-    head = {"From": mail.sender, "To": ", ".join(mail.to), "Cc": ", ".join(mail.cc), "Date": _date(mail.date, " ")}
+    head = {
+        "From": mail.sender,
+        "To": ", ".join(mail.to),
+        "Cc": ", ".join(mail.cc),
+        "Date": _format_mail_date(mail.date, " "),
+    }
     yield TextPart("\n".join(f"{name}: {value}" for name, value in head.items() if value))
     for body in mail.bodies:
         yield from _body_parts(body)
@@ -84,20 +89,20 @@ def _body_parts(body: MailBody) -> list[TextPart]:
     return [TextPart(prose(clean(body.plain)).strip())]
 
 
-def _fields(mail: Mail) -> dict[str, MetaValue]:
+def _mail_metadata(mail: Mail) -> dict[str, MetaValue]:
     fields: dict[str, MetaValue] = {
         "subject": mail.subject,
         "sender": mail.sender,
         "to": mail.to,
         "cc": mail.cc,
-        "date": _date(mail.date, "T"),
+        "date": _format_mail_date(mail.date, "T"),
         "message_id": mail.message_id,
         "in_reply_to": mail.in_reply_to,
     }
     return {name: value for name, value in fields.items() if value}
 
 
-def _date(date: datetime | None, between: str) -> str:
+def _format_mail_date(date: datetime | None, between: str) -> str:
     if date is None:
         return ""
     return (date if date.tzinfo else date.replace(tzinfo=UTC)).isoformat(between, "seconds")

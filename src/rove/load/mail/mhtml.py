@@ -23,7 +23,7 @@ class MhtmlLoader:
 
     def load(self, source: Source) -> Iterator[Document]:
         """See `Loader.load`."""
-        page = _page(PARSER.parsebytes(source.data.lstrip()))
+        page = _mhtml_root_part(PARSER.parsebytes(source.data.lstrip()))
         if page is None:
             message = f"{source.name!r} holds no web page."
             raise InputError(message, cure="Save the page again from its program, as .html or .pdf.", outcome="empty")
@@ -33,7 +33,7 @@ class MhtmlLoader:
             yield replace(document, kind=source.kind)
 
 
-def _page(message: Message) -> Message | None:
+def _mhtml_root_part(message: Message) -> Message | None:
     """The part that the others belong to: the one that is named as the start, else the first page."""
     pages = [part for part in message.walk() if part.get_content_type() in ("text/html", "application/xhtml+xml")]
     start = str(message.get_param("start", ""))

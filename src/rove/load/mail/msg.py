@@ -51,7 +51,7 @@ class MsgLoader:
             message = f"{source.name!r} is not a complete .msg file: {error}."
             raise InputError(message, cure=CURE) from error
         root = _Storage(ole, {"/".join(path) for path in ole.listdir(streams=True, storages=True)})
-        yield from mail_documents(_mail(root), _attachments(root), source, self.options)
+        yield from mail_documents(_mail(root), _msg_attachments(root), source, self.options)
 
 
 class Ole(Protocol):
@@ -111,32 +111,34 @@ class _Storage:
 
 def _mail(message: _Storage) -> Mail:
     head = read_head(PARSER.parsebytes(message.text(HEADERS).encode()))
-    recipients = [(part.number(RECIPIENT_TYPE) & 3, _address(part)) for part in message.folders("__recip_version1.0_")]
+    recipients = [
+        (part.number(RECIPIENT_TYPE) & 3, _recipient_address(part)) for part in message.folders("__recip_version1.0_")
+    ]
     to, cc = (tuple(who for kind, who in recipients if kind == wanted and who) for wanted in (TO, CC))
     name, address = message.line(SENDER_NAME), message.line(SENDER_SMTP, SENDER_ADDRESS)
     return Mail(
         subject=message.line(SUBJECT) or head.subject,
-        sender=_named(name, address) or head.sender,
+        sender=_format_mailbox(name, address) or head.sender,
         to=to or head.to,
         cc=cc or head.cc,
-        date=_date(message) or head.date,
+        date=_msg_sent_date(message) or head.date,
         message_id=message.line(MESSAGE_ID).strip("<> ") or head.message_id,
         in_reply_to=message.line(IN_REPLY_TO).strip("<> ") or head.in_reply_to,
         bodies=(MailBody(message.text(PLAIN), decode_page(message.binary(HTML)) or message.text(HTML)),),
     )
 
 
-def _address(part: _Storage) -> str:
-    return _named(part.line(NAME), part.line(SMTP_ADDRESS, ADDRESS))
+def _recipient_address(part: _Storage) -> str:
+    return _format_mailbox(part.line(NAME), part.line(SMTP_ADDRESS, ADDRESS))
 
 
-def _named(name: str, address: str) -> str:
+def _format_mailbox(name: str, address: str) -> str:
     if "@" not in address:  # a place in Exchange's directory
         return name
     return f"{name} <{address}>" if name and name != address else address
 
 
-def _date(message: _Storage) -> datetime | None:
+def _msg_sent_date(message: _Storage) -> datetime | None:
     ticks = message.number(SUBMIT_TIME) or message.number(DELIVERY_TIME)
     try:
         return EPOCH + timedelta(microseconds=ticks // 10) if ticks else None
@@ -144,7 +146,7 @@ def _date(message: _Storage) -> datetime | None:
         return None
 
 
-def _attachments(message: _Storage) -> Iterator[Member]:
+def _msg_attachments(message: _Storage) -> Iterator[Member]:
     for part in message.folders("__attach_version1.0_"):
         name = part.line(LONG_NAME, SHORT_NAME, NAME).replace("\\", "/").split("/")[-1]
         inner = part.embedded()
@@ -168,6 +170,6 @@ def _as_eml(message: _Storage) -> bytes:
     out.set_content(body.plain or " ")
     if body.html:
         out.add_alternative(body.html, subtype="html")
-    for member in _attachments(message):
+    for member in _msg_attachments(message):
         out.add_attachment(member.data, maintype="application", subtype="octet-stream", filename=member.name)
     return out.as_bytes()

@@ -27,12 +27,12 @@ def chart_pieces(chart: Node, part: XmlPart, package: Package) -> Iterator[Piece
     target = target_of(chart, "id", part, package)
     if target is None:
         return
-    title = _title(target.root.find(f"{C}chart"))
-    across = [_title(axis) for axis in target.root.iter(f"{C}catAx", f"{C}dateAx")]
-    up = [_title(axis) for axis in target.root.iter(f"{C}valAx")]
+    title = _chart_title_text(target.root.find(f"{C}chart"))
+    across = [_chart_title_text(axis) for axis in target.root.iter(f"{C}catAx", f"{C}dateAx")]
+    up = [_chart_title_text(axis) for axis in target.root.iter(f"{C}valAx")]
     if not across and len(up) == 2:  # a scatter chart has two axes of values, the first across
         across, up = up[:1], up[1:]
-    table = pipe_table(_rows(target.root, across[0] if across else "", up[0] if len(up) == 1 else ""))
+    table = pipe_table(_chart_table_rows(target.root, across[0] if across else "", up[0] if len(up) == 1 else ""))
     if title:
         yield Piece(title)
     if table:
@@ -59,40 +59,40 @@ def chart_number(value: str, code: str) -> str:
     return f"{number:.12g}" if len(value) > 12 and "." in value else value
 
 
-def _title(node: Node | None) -> str:
+def _chart_title_text(node: Node | None) -> str:
     title = node.find(f"{C}title") if node is not None else None
     if title is None:
         return ""
-    return paragraphs_of(title) or next(iter(_texts(title)), "")
+    return paragraphs_of(title) or next(iter(_chart_cache_texts(title)), "")
 
 
-def _rows(root: Node, across: str, up: str) -> list[list[str]]:
+def _chart_table_rows(root: Node, across: str, up: str) -> list[list[str]]:
     """The header row, of the series' names, and a row for each category."""
     header, columns, categories = [across], [list[str]()], list[str]()
     for node in islice(root.iter(f"{C}ser"), MAX_SERIES):
-        places = _values(node, "cat") or _values(node, "xVal")
+        places = _series_values(node, "cat") or _series_values(node, "xVal")
         if not categories:
             columns[0] = places
         elif places and places != categories:  # its points lie elsewhere than those of the series before
             header.append(across)
             columns.append(places)
         categories = places or categories
-        name = " ".join(_values(node, "tx"))
+        name = " ".join(_series_values(node, "tx"))
         header.append(f"{name} ({up})" if name and up else name or up)
-        columns.append(_values(node, "val") or _values(node, "yVal"))
-        if sizes := _values(node, "bubbleSize"):
+        columns.append(_series_values(node, "val") or _series_values(node, "yVal"))
+        if sizes := _series_values(node, "bubbleSize"):
             header.append("")
             columns.append(sizes)
     height = max(map(len, columns), default=0)
     return [header, *([column[row] if row < len(column) else "" for column in columns] for row in range(height))]
 
 
-def _values(series: Node, name: str) -> list[str]:
+def _series_values(series: Node, name: str) -> list[str]:
     found = series.find(f"{C}{name}")
-    return _texts(found) if found is not None else []
+    return _chart_cache_texts(found) if found is not None else []
 
 
-def _texts(node: Node) -> list[str]:
+def _chart_cache_texts(node: Node) -> list[str]:
     """The cached values under `node` by their index; of categories with levels, all names that belong to one."""
     levels = node.findall(f".//{C}lvl")
     columns = [_points(level) for level in reversed(levels)] if levels else [_points(node)]

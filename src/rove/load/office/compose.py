@@ -140,7 +140,7 @@ def compose(pieces: Iterable[Piece], *, paged: bool = False) -> Composition:
     `paged` says whether page breaks are marked in the texts; places tell pages otherwise.
     """
     out = _Joiner()
-    for piece in _fenced(_captioned(list(pieces))):
+    for piece in _merge_code_pieces(_attach_piece_captions(list(pieces))):
         out.add(piece)
     return out.finish(paged=paged)
 
@@ -209,7 +209,7 @@ class _Joiner:
                 self.made.boxes.append(box)
 
 
-def _captioned(pieces: list[Piece]) -> list[Piece]:
+def _attach_piece_captions(pieces: list[Piece]) -> list[Piece]:
     """Give each caption to its block: that of a table stands above it as a rule, that of a picture below."""
     for index, piece in enumerate(pieces):
         if piece.kind != CAPTION:
@@ -224,7 +224,7 @@ def _captioned(pieces: list[Piece]) -> list[Piece]:
     return pieces
 
 
-def _fenced(pieces: list[Piece]) -> Iterator[Piece]:
+def _merge_code_pieces(pieces: list[Piece]) -> Iterator[Piece]:
     """Yield the pieces, paragraphs of code that follow each other as one between fences."""
     lines: list[str] = []
     for piece in [*pieces, Piece("")]:

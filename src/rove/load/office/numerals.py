@@ -25,7 +25,7 @@ def format_numeral(number: int, kind: str) -> str:
     elif lower == "lowerRoman" and 0 < number < 4000:
         text = _roman(number)
     elif kind in COUNTING and 0 < number < 100:
-        text = _counted(number)
+        text = _to_han_numeral(number)
     elif kind == "decimalEnclosedCircle" and 0 < number <= 20:
         text = chr(0x245F + number)
     elif kind in ("ideographTraditional", "ideographZodiac") and 0 < number <= len(STEMS):
@@ -43,7 +43,7 @@ def _roman(number: int) -> str:
     return out
 
 
-def _counted(number: int) -> str:
+def _to_han_numeral(number: int) -> str:
     tens, ones = divmod(number, 10)
     head = "" if tens == 0 else "十" if tens == 1 else f"{DIGITS[tens]}十"
     return head + (DIGITS[ones] if ones else "")

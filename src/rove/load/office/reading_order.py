@@ -22,22 +22,22 @@ def reading_order(places: Sequence[PiecePlace]) -> list[int]:
     >>> reading_order([right, left, title])
     [2, 1, 0]
     """
-    return _ordered(places, list(range(len(places))), 0)
+    return _xy_cut_order(places, list(range(len(places))), 0)
 
 
-def _ordered(places: Sequence[PiecePlace], chosen: list[int], depth: int) -> list[int]:
+def _xy_cut_order(places: Sequence[PiecePlace], chosen: list[int], depth: int) -> list[int]:
     chosen.sort(key=lambda i: (round(places[i].top, 2), places[i].left))
     if len(chosen) < 2 or len(chosen) > MAX_CUT or depth == MAX_DEPTH:
         return chosen
-    rows = _cut(chosen, {i: (places[i].top, places[i].bottom) for i in chosen})
-    columns = _cut(chosen, {i: (places[i].left, places[i].right) for i in chosen})
+    rows = _widest_gap_cut(chosen, {i: (places[i].top, places[i].bottom) for i in chosen})
+    columns = _widest_gap_cut(chosen, {i: (places[i].left, places[i].right) for i in chosen})
     gap, parts = max(rows, columns, key=lambda cut: cut[0])
     if gap <= 0:
         return chosen
-    return [index for part in parts for index in _ordered(places, part, depth + 1)]
+    return [index for part in parts for index in _xy_cut_order(places, part, depth + 1)]
 
 
-def _cut(chosen: list[int], ranges: dict[int, tuple[float, float]]) -> tuple[float, list[list[int]]]:
+def _widest_gap_cut(chosen: list[int], ranges: dict[int, tuple[float, float]]) -> tuple[float, list[list[int]]]:
     """Part them at the widest gap between their ranges; the gap's width is negative or 0 where there is none."""
     ordered = sorted(chosen, key=lambda i: ranges[i])
     best, at, end = 0.0, 0, ranges[ordered[0]][1]

@@ -92,14 +92,14 @@ class PdfLoader:
             reading = read_pages(pdf, count, self.options)
             outline = outline_of(pdf)
             facts = {k: clean(v).strip() for k, v in pdf.get_metadata_dict(skip_empty=True).items()}
-            attached = _attached(pdf)
+            attached = _read_pdf_attachments(pdf)
             labels = page_labels(pdf, reading.sheets)
         packed = BROTLI in source.data
         facts = {key: value for key, value in facts.items() if value and not NOT_SAID.fullmatch(value)}
         if not any(all_lines(reading.sheets)) and not any(sheet.remarks for sheet in reading.sheets):
-            raise _brotli(source) if packed else _nothing(source, count, reading, self.options.ocr)
-        yield _document(source, reading.sheets, outline, facts | {LABELS: labels}, count)
-        missing = _missing(count, reading) + ["what Brotli compresses in it was not read"] * packed
+            raise _brotli(source) if packed else _empty_pdf_error(source, count, reading, self.options.ocr)
+        yield _build_pdf_document(source, reading.sheets, outline, facts | {LABELS: labels}, count)
+        missing = _missing_pdf_parts(count, reading) + ["what Brotli compresses in it was not read"] * packed
         if attached:
             try:
                 yield from Members(source, self.options, found=1).documents(iter(attached))
@@ -111,7 +111,7 @@ class PdfLoader:
             raise InputError(message, cure=cure, outcome="partial")
 
 
-def _document(
+def _build_pdf_document(
     source: Source, sheets: list[OrderedPage], outline: list[Bookmark], facts: dict[str, str], count: int
 ) -> Document:
     sheets = with_headers(with_headings(with_notes(without_furniture(sheets)), outline))
@@ -124,7 +124,7 @@ def _document(
         kind="pdf",
         text=made.text,
         title=("" if JUNK_TITLE.fullmatch(named) else named) or first_title(sections) or stem(source),
-        metadata=_fields(facts, count),
+        metadata=_pdf_metadata_fields(facts, count),
         sections=sections,
         pages=made.pages,
         blocks=made.blocks,
@@ -147,10 +147,10 @@ def open_pdf(source: Source) -> pypdfium2.PdfDocument:
             message = f"{source.name!r} is encrypted and asks for a password."
             cure = "Save a copy without a password and add that."
             raise InputError(message, cure=cure, outcome="encrypted") from error
-        raise (_brotli(source) if BROTLI in source.data else _damaged(source, "the file")) from error
+        raise (_brotli(source) if BROTLI in source.data else _pdf_damage_error(source, "the file")) from error
     if not len(pdf):
         pdf.close()
-        raise _damaged(source, "any page")
+        raise _pdf_damage_error(source, "any page")
     return pdf
 
 
@@ -159,7 +159,7 @@ def _brotli(source: Source) -> InputError:
     return InputError(message, cure="Open it in its own program and print it to a new PDF.", outcome="unsupported")
 
 
-def _damaged(source: Source, what: str) -> InputError:
+def _pdf_damage_error(source: Source, what: str) -> InputError:
     message = f"{source.name!r} is not a complete PDF: {what} cannot be read."
     return InputError(message, cure="Get the file again, or print it to a new PDF.", outcome="damaged")
 
@@ -171,7 +171,7 @@ def read_pages(pdf: pypdfium2.PdfDocument, count: int, options: LoadOptions = DE
         for index in range(count):
             try:
                 with closing(pdf[index]) as page:
-                    reading.sheets.append(_sheet(pdf, page, index + 1, reading))
+                    reading.sheets.append(_read_pdf_page(pdf, page, index + 1, reading))
             except pypdfium2.PdfiumError:
                 reading.damaged.append(index + 1)
                 reading.sheets.append(OrderedPage(index + 1, 1.0, 1.0))
@@ -180,7 +180,9 @@ def read_pages(pdf: pypdfium2.PdfDocument, count: int, options: LoadOptions = DE
     return reading
 
 
-def _sheet(pdf: pypdfium2.PdfDocument, page: pypdfium2.PdfPage, number: int, reading: LoadedPages) -> OrderedPage:
+def _read_pdf_page(
+    pdf: pypdfium2.PdfDocument, page: pypdfium2.PdfPage, number: int, reading: LoadedPages
+) -> OrderedPage:
     text = measured_words(page)
     marks = read_marks(page, text.frame)
     notes = read_notes(page, pdf, text.frame)
@@ -222,12 +224,12 @@ def _scan(page: pypdfium2.PdfPage, number: int, of: int, reading: LoadedPages) -
     return in_reading_order(scan.page)
 
 
-def _nothing(source: Source, count: int, reading: LoadedPages, choice: str) -> InputError:
+def _empty_pdf_error(source: Source, count: int, reading: LoadedPages, choice: str) -> InputError:
     if len(reading.damaged) == count:
-        return _damaged(source, "any page")
+        return _pdf_damage_error(source, "any page")
     message = f"{source.name!r} has {count} pages and no text on any: it is a scan or holds pictures only."
     if reading.doubtful:
-        message = f"{source.name!r} has {count} pages and no text: {'; '.join(_missing(count, reading))}."
+        message = f"{source.name!r} has {count} pages and no text: {'; '.join(_missing_pdf_parts(count, reading))}."
     cure = f"{ocr.HELP}." if reading.doubtful else "Run OCR on it (for example ocrmypdf) and add the result."
     if reading.scans and reading.reader is None:
         message = f"{message[:-1]}, and {ocr.lacking(choice)} to read it."
@@ -244,19 +246,19 @@ def _cure(reading: LoadedPages, choice: str) -> str:
     return "Run OCR on scans, split a long file, add attached files by themselves."
 
 
-def _missing(count: int, reading: LoadedPages) -> list[str]:
+def _missing_pdf_parts(count: int, reading: LoadedPages) -> list[str]:
     missing: list[str] = []
     if reading.scans:
-        missing.append(f"{_pages(reading.scans)} are scanned and were not read")
-    missing += ocr.doubts(reading.doubtful, _pages)
+        missing.append(f"{_format_page_list(reading.scans)} are scanned and were not read")
+    missing += ocr.doubts(reading.doubtful, _format_page_list)
     if reading.damaged:
-        missing.append(f"{_pages(reading.damaged)} are damaged")
+        missing.append(f"{_format_page_list(reading.damaged)} are damaged")
     if reading.stopped:
         missing.append(f"its time was up at page {reading.stopped} of {count}")
     return missing
 
 
-def _pages(numbers: list[int]) -> str:
+def _format_page_list(numbers: list[int]) -> str:
     named = ", ".join(map(str, numbers[:MAX_NAMED]))
     return f"{len(numbers)} pages ({named}{', …' if len(numbers) > MAX_NAMED else ''})"
 
@@ -274,7 +276,7 @@ def outline_of(pdf: pypdfium2.PdfDocument) -> list[Bookmark]:
     return marks
 
 
-def _attached(pdf: pypdfium2.PdfDocument) -> list[Member]:
+def _read_pdf_attachments(pdf: pypdfium2.PdfDocument) -> list[Member]:
     members: list[Member] = []
     room = MAX_ATTACHED_BYTES
     for index in range(min(pdf.count_attachments(), MAX_ATTACHED)):
@@ -295,7 +297,7 @@ def _attached(pdf: pypdfium2.PdfDocument) -> list[Member]:
     return members
 
 
-def _fields(facts: dict[str, str], pages: int) -> dict[str, MetaValue]:
+def _pdf_metadata_fields(facts: dict[str, str], pages: int) -> dict[str, MetaValue]:
     fields: dict[str, MetaValue] = {"pages": pages}
     for key in ("Author", "Subject", "Keywords"):
         if key in facts:

@@ -53,7 +53,7 @@ def read_marks(page: pypdfium2.PdfPage, frame: PageFrame) -> Marks:
     pictures: list[Area] = []
     count = pdfium.FPDFPage_CountObjects(page.raw)
     top = ((pdfium.FPDFPage_GetObject(page.raw, index), ()) for index in range(count))
-    for drawn in islice(_nested(top, 0), MAX_OBJECTS):
+    for drawn in islice(_walk_page_objects(top, 0), MAX_OBJECTS):
         if drawn.kind == pdfium.FPDF_PAGEOBJ_PATH:
             rules += _rules(drawn, frame)
         else:
@@ -61,7 +61,7 @@ def read_marks(page: pypdfium2.PdfPage, frame: PageFrame) -> Marks:
     return Marks(tuple(rules), tuple(pictures))
 
 
-def _nested(objects: Iterator[tuple[Handle, tuple[pdfium.FS_MATRIX, ...]]], depth: int) -> Iterator[_Drawn]:
+def _walk_page_objects(objects: Iterator[tuple[Handle, tuple[pdfium.FS_MATRIX, ...]]], depth: int) -> Iterator[_Drawn]:
     """Yield paths and images, those within forms too."""
     for raw, matrices in objects:
         kind = pdfium.FPDFPageObj_GetType(raw)
@@ -72,7 +72,9 @@ def _nested(objects: Iterator[tuple[Handle, tuple[pdfium.FS_MATRIX, ...]]], dept
             pdfium.FPDFPageObj_GetMatrix(raw, matrix)
             inner = (matrix, *matrices)
             count = pdfium.FPDFFormObj_CountObjects(raw)
-            yield from _nested(((pdfium.FPDFFormObj_GetObject(raw, index), inner) for index in range(count)), depth + 1)
+            yield from _walk_page_objects(
+                ((pdfium.FPDFFormObj_GetObject(raw, index), inner) for index in range(count)), depth + 1
+            )
 
 
 def _bounds(drawn: _Drawn, frame: PageFrame) -> Iterator[Area]:

@@ -106,7 +106,7 @@ def measured_words(page: pypdfium2.PdfPage) -> PageText:
     text_page = page.get_textpage()
     try:
         text = text_page.get_text_range(errors="replace")
-        frame = _frame(page, text_page.raw, len(text))
+        frame = _pdf_page_frame(page, text_page.raw, len(text))
         words, aside = _WordReader(text_page.raw, text, frame).read()
     finally:
         text_page.close()
@@ -114,7 +114,7 @@ def measured_words(page: pypdfium2.PdfPage) -> PageText:
     return PageText(frame, tuple(words), tuple(aside), readable)
 
 
-def _frame(page: pypdfium2.PdfPage, text_page: Handle, chars: int) -> PageFrame:
+def _pdf_page_frame(page: pypdfium2.PdfPage, text_page: Handle, chars: int) -> PageFrame:
     left, bottom, right, top = cast("tuple[float, float, float, float]", page.get_bbox())  # pyright: ignore[reportUnknownMemberType]
     size = max(right - left, 1.0), max(top - bottom, 1.0)
     shown = page.get_rotation() // 90

@@ -23,14 +23,14 @@ def page_labels(pdf: pypdfium2.PdfDocument, sheets: Sequence[OrderedPage]) -> st
 
     Of a file without labels of its own, by the numbers that stand at the pages' edges.
     """
-    labels = [_label(pdf, index) for index in range(len(pdf))]
+    labels = [_read_page_label(pdf, index) for index in range(len(pdf))]
     if not any(labels):
         distance = printed_distance(sheets)
         labels = [str(sheet.number + distance) if sheet.number + distance > 0 else "" for sheet in sheets]
     starts: list[str] = []
     for number, label in enumerate(labels, 1):
         before = labels[number - 2] if number > 1 else ""
-        if label and not _follows(before, label) and not (number == 1 and label == "1"):
+        if label and not _is_next_page_label(before, label) and not (number == 1 and label == "1"):
             starts.append(f"{number}:{label}")
     return ",".join(starts)
 
@@ -39,7 +39,7 @@ def printed_distance(sheets: Sequence[OrderedPage]) -> int:
     """Return how much more the number that is printed on a page is than its place; 0 where it is not sure."""
     found = Counter[int]()
     for sheet in sheets:
-        numbers = {number - sheet.number for item in sheet.items if (number := _printed(item, sheet)) is not None}
+        numbers = {number - sheet.number for item in sheet.items if (number := _edge_number(item, sheet)) is not None}
         found.update(numbers)
     if not found:
         return 0
@@ -47,7 +47,7 @@ def printed_distance(sheets: Sequence[OrderedPage]) -> int:
     return distance if count >= LEAST_PRINTED and 2 * count >= sum(found.values()) else 0
 
 
-def _printed(item: object, sheet: OrderedPage) -> int | None:
+def _edge_number(item: object, sheet: OrderedPage) -> int | None:
     """Return the number that a line at the page's edge is."""
     if not isinstance(item, PrintedLine):
         return None
@@ -56,7 +56,7 @@ def _printed(item: object, sheet: OrderedPage) -> int | None:
     return int(found[1]) if found else None
 
 
-def _label(pdf: pypdfium2.PdfDocument, index: int) -> str:
+def _read_page_label(pdf: pypdfium2.PdfDocument, index: int) -> str:
     size = pdfium.FPDF_GetPageLabel(pdf, index, None, 0)
     if size <= 2:
         return ""
@@ -67,7 +67,7 @@ def _label(pdf: pypdfium2.PdfDocument, index: int) -> str:
     return told if plain and len(told) <= MAX_LABEL_CHARS else ""
 
 
-def _follows(before: str, label: str) -> bool:
+def _is_next_page_label(before: str, label: str) -> bool:
     """Say whether a label is the one after another: its number is one more, or its Roman number may be."""
     if before.isdecimal() and label.isdecimal():
         return int(label) == int(before) + 1

@@ -48,9 +48,9 @@ def read_notes(page: pypdfium2.PdfPage, pdf: pypdfium2.PdfDocument, frame: PageF
         with _annotation(page, index) as note:
             kind = pdfium.FPDFAnnot_GetSubtype(note)
             if kind == pdfium.FPDF_ANNOT_LINK and len(links) < MAX_LINKS:
-                links += _link(note, pdf, frame)
+                links += _link_annotation_words(note, pdf, frame)
             elif kind == pdfium.FPDF_ANNOT_WIDGET and pdf.formenv:
-                values += _value(note, pdf, frame)
+                values += _form_field_words(note, pdf, frame)
             elif kind in REMARKS and (text := _string(note, b"Contents")):
                 remarks.append(Remark(_string(note, b"T"), text))
     return PageNotes(tuple(links), tuple(values), tuple(remarks))
@@ -82,7 +82,7 @@ def _area(note: Handle, frame: PageFrame) -> Area | None:
     return frame.area(rect.left, rect.bottom, rect.right, rect.top)
 
 
-def _link(note: Handle, pdf: pypdfium2.PdfDocument, frame: PageFrame) -> Iterator[Word]:
+def _link_annotation_words(note: Handle, pdf: pypdfium2.PdfDocument, frame: PageFrame) -> Iterator[Word]:
     action = pdfium.FPDFLink_GetAction(pdfium.FPDFAnnot_GetLink(note))
     if not action or pdfium.FPDFAction_GetType(action) != pdfium.PDFACTION_URI:
         return
@@ -97,7 +97,7 @@ def _link(note: Handle, pdf: pypdfium2.PdfDocument, frame: PageFrame) -> Iterato
         yield Word(area.left, area.top, area.right, area.bottom, "", 0.0, url=url)
 
 
-def _value(note: Handle, pdf: pypdfium2.PdfDocument, frame: PageFrame) -> Iterator[Word]:
+def _form_field_words(note: Handle, pdf: pypdfium2.PdfDocument, frame: PageFrame) -> Iterator[Word]:
     """Yield a field's value as one word that stands in the field; a box is [x] or [ ]."""
     form = pdf.formenv
     kind = pdfium.FPDFAnnot_GetFormFieldType(form, note)
@@ -105,7 +105,7 @@ def _value(note: Handle, pdf: pypdfium2.PdfDocument, frame: PageFrame) -> Iterat
     if kind in TICKED:
         text = "[x]" if pdfium.FPDFAnnot_IsChecked(form, note) else "[ ]"
     elif kind in FILLED:
-        text = _wide(lambda buffer, size: pdfium.FPDFAnnot_GetFormFieldValue(form, note, buffer, size))
+        text = _read_pdfium_string(lambda buffer, size: pdfium.FPDFAnnot_GetFormFieldValue(form, note, buffer, size))
     area = _area(note, frame)
     if area is not None and text:
         height = min(area.height, LINE_HEIGHT)
@@ -114,10 +114,10 @@ def _value(note: Handle, pdf: pypdfium2.PdfDocument, frame: PageFrame) -> Iterat
 
 
 def _string(note: Handle, key: bytes) -> str:
-    return _wide(lambda buffer, size: pdfium.FPDFAnnot_GetStringValue(note, key, buffer, size)).strip()
+    return _read_pdfium_string(lambda buffer, size: pdfium.FPDFAnnot_GetStringValue(note, key, buffer, size)).strip()
 
 
-def _wide(read: Callable[[ctypes.Array[ctypes.c_ushort] | None, int], int]) -> str:
+def _read_pdfium_string(read: Callable[[ctypes.Array[ctypes.c_ushort] | None, int], int]) -> str:
     """Read a string of PDFium's: first its size in bytes, then its UTF-16 units."""
     size = min(read(None, 0), MAX_BYTES)
     buffer = (ctypes.c_ushort * (size // 2 + 1))()

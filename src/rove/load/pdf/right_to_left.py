@@ -35,11 +35,11 @@ def words_as_read(chars: Sequence[Word]) -> Iterator[Word]:
         segment = row[:1]
         for before, char in pairwise(row):
             if char.left - before.right > GAP * max(before.size, char.size):
-                yield from _line(segment)
+                yield from _bidi_line_words(segment)
                 segment = []
             segment.append(char)
         if segment:
-            yield from _line(segment)
+            yield from _bidi_line_words(segment)
 
 
 def in_shares(chars: Sequence[Word]) -> Iterator[Word]:
@@ -53,9 +53,9 @@ def in_shares(chars: Sequence[Word]) -> Iterator[Word]:
         yield replace(char, left=left, right=left + part)
 
 
-def _line(chars: Sequence[Word]) -> Iterator[Word]:
-    seen = _spaced(_with_marks(chars))
-    levels = _levels([char.text for char in seen])
+def _bidi_line_words(chars: Sequence[Word]) -> Iterator[Word]:
+    seen = _insert_gap_spaces(_with_marks(chars))
+    levels = _bidi_levels([char.text for char in seen])
     order = [*range(len(seen))]
     for level in (2, 1):
         order = [
@@ -64,17 +64,17 @@ def _line(chars: Sequence[Word]) -> Iterator[Word]:
             for place in (reversed([*run]) if high else run)
         ]
     read = [seen[place] for place in order]
-    texts = _paired([char.text for char in read])
+    texts = _orient_bidi_brackets([char.text for char in read])
     word: list[Word] = []
     for char, text, place in zip([*read, None], [*texts, " "], [*order, 0], strict=True):
         if char is not None and text != " ":
             word.append(replace(char, text=text, note=levels[place] % 2 == 1))
         elif word:
-            yield _word(word)
+            yield _word_from_bidi_chars(word)
             word = []
 
 
-def _word(chars: Sequence[Word]) -> Word:
+def _word_from_bidi_chars(chars: Sequence[Word]) -> Word:
     """Make one word of its characters in reading order, of which `note` says that they run from right to left."""
     letters = [char for char in chars if char.text[0].isalnum()] or chars
     place = around([char for char in chars if char.note == letters[0].note])
@@ -96,7 +96,7 @@ def _with_marks(chars: Sequence[Word]) -> list[Word]:
     return [replace(char, text=text) for char, text in zip(letters, texts, strict=True)]
 
 
-def _spaced(chars: Sequence[Word]) -> list[Word]:
+def _insert_gap_spaces(chars: Sequence[Word]) -> list[Word]:
     """Return the characters from left to right with one space where a gap is."""
     spaced = [*chars[:1]]
     least = BESIDE_SPACES if any(char.text == " " for char in chars) else SPACE
@@ -107,9 +107,9 @@ def _spaced(chars: Sequence[Word]) -> list[Word]:
     return spaced
 
 
-def _levels(chars: Sequence[str]) -> list[int]:
+def _bidi_levels(chars: Sequence[str]) -> list[int]:
     """Return the level of each character of a line as it is seen from left to right."""
-    kinds = _kinds(chars)
+    kinds = _bidi_class_letters(chars)
     words = "".join(kind if char != " " else " " for kind, char in zip(kinds, chars, strict=True)).split()
     turned = sum("R" in word for word in words)
     stray = turned == 0 and STRAY_STOP.match("".join(chars))
@@ -130,7 +130,7 @@ def _levels(chars: Sequence[str]) -> list[int]:
     return levels
 
 
-def _kinds(chars: Sequence[str]) -> str:
+def _bidi_class_letters(chars: Sequence[str]) -> str:
     """Return a letter for the bidirectional class of each; after an Arabic letter a European digit counts as Arabic."""
     classes = [unicodedata.bidirectional(char[0]) for char in chars]
     kinds: list[str] = []
@@ -158,7 +158,7 @@ def _with_partners(chars: Sequence[str], start: int, end: int) -> tuple[int, int
     return start, end
 
 
-def _paired(chars: Sequence[str]) -> list[str]:
+def _orient_bidi_brackets(chars: Sequence[str]) -> list[str]:
     """Turn brackets so that they open before a word and close after it: files hold them as seen, or as read."""
     turned = [*chars]
     around_line = [" ", *chars, " "]

@@ -87,7 +87,7 @@ def _dates(created: Any) -> Any:  # noqa: ANN401
     """ISO 8601 in UTC, from seconds (numbers or text), times or ISO text; null where it is none of these."""
     nothing = pa.nulls(len(created), pa.large_string())
     if pa.types.is_string(created.type) or pa.types.is_large_string(created.type):
-        created = _parsed(created)
+        created = _parse_creation_times(created)
     if pa.types.is_timestamp(created.type):
         created = created.cast(pa.timestamp("s"), safe=False).cast(pa.int64())
     if pa.types.is_floating(created.type):
@@ -100,7 +100,7 @@ def _dates(created: Any) -> Any:  # noqa: ANN401
     return pc.strftime(times, "%Y-%m-%dT%H:%M:%SZ").cast(pa.large_string())
 
 
-def _parsed(created: Any) -> Any:  # noqa: ANN401
+def _parse_creation_times(created: Any) -> Any:  # noqa: ANN401
     for target in (pa.float64(), pa.timestamp("s")):
         try:
             return created.cast(target)

@@ -75,7 +75,7 @@ def post_documents(source: Source, batches: Batches) -> Generator[Document, None
     trouble = Trouble()
     row = 0
     for batch in batches(trouble):
-        yield from _documents(source, batch, row, cleaned)
+        yield from _build_batch_documents(source, batch, row, cleaned)
         row += batch.num_rows
     if trouble.pieces:
         message = f"{trouble.pieces} parts of {source.name!r} could not be read: {trouble.first}. {cleaned.summary()}"
@@ -170,7 +170,7 @@ def _as_text(value: object) -> str | None:
     return clean(str(value)) if isinstance(value, int | float) else None
 
 
-def _documents(source: Source, batch: pa.RecordBatch, start: int, cleaned: Cleaned) -> Iterator[Document]:
+def _build_batch_documents(source: Source, batch: pa.RecordBatch, start: int, cleaned: Cleaned) -> Iterator[Document]:
     """Make the documents of the batch that begins at row `start`."""
     rows = start + np.flatnonzero(cleaned.kept[start : start + batch.num_rows])
     known = pa.Table.from_batches([batch.take(_indices(rows - start))])
@@ -186,7 +186,7 @@ def _documents(source: Source, batch: pa.RecordBatch, start: int, cleaned: Clean
     for name, column in tree.items():
         known = known.append_column(name, column)
     for post in known.to_pylist():
-        yield _document(source, post, cleaned.longest_subreddit)
+        yield _build_post_document(source, post, cleaned.longest_subreddit)
 
 
 def _indices(rows: Rows | NDArray[np.int64]) -> pa.Int64Array:
@@ -194,7 +194,7 @@ def _indices(rows: Rows | NDArray[np.int64]) -> pa.Int64Array:
     return cast("pa.Int64Array", pa.array(rows, mask=rows == UNKNOWN))
 
 
-def _document(source: Source, post: Mapping[str, Any], longest_subreddit: int) -> Document:
+def _build_post_document(source: Source, post: Mapping[str, Any], longest_subreddit: int) -> Document:
     title = " ".join(clean(post["title"] or "").split())
     text = clean(post["text"] or "")
     text = text if text.strip() else title

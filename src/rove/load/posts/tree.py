@@ -32,19 +32,19 @@ class Tree:
 def reply_tree(names: Names, parents: Names, roots: Names, submission: NDArray[np.bool_]) -> Tree:
     """Find who replies to whom. `parents` and `roots` are the names that the posts give for them."""
     order = np.argsort(names, kind="stable").astype(np.int32)
-    above = np.where(submission, np.int32(UNKNOWN), _rows_of(parents, names, order))
+    above = np.where(submission, np.int32(UNKNOWN), _first_rows_of_names(parents, names, order))
     tops, steps = _climb(above)
     bases = np.select([submission, (parents == roots) & (parents != 0)], [np.int32(0), np.int32(1)], np.int32(UNKNOWN))
     whole = (above[tops] == UNKNOWN) & (bases[tops] != UNKNOWN)
     return Tree(
         parents=above,
-        roots=np.where(submission[tops], tops, _rows_of(roots, names, order)),
+        roots=np.where(submission[tops], tops, _first_rows_of_names(roots, names, order)),
         depths=np.where(whole, bases[tops] + steps, np.int32(UNKNOWN)),
-        repeated=_rows_of(names, names, order) != np.arange(len(names)),
+        repeated=_first_rows_of_names(names, names, order) != np.arange(len(names)),
     )
 
 
-def _rows_of(wanted: Names, names: Names, order: Rows) -> Rows:
+def _first_rows_of_names(wanted: Names, names: Names, order: Rows) -> Rows:
     """The first row of each wanted name. `order` sorts `names`."""
     if not len(names):
         return order

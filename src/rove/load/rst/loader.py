@@ -38,13 +38,13 @@ class RstLoader:
     def load(self, source: Source) -> Iterator[Document]:
         """See `Loader.load`."""
         text = require_text(decode(source.data), source)
-        _check(text)
-        tree = _parse(text)
-        writer = Writer(_parse)
+        _check_rst_limits(text)
+        tree = _parse_rst_tree(text)
+        writer = Writer(_parse_rst_tree)
         try:
             text = clean("\n\n".join(writer.blocks(tree, 1 if tree.get("title") else 0)) + "\n")
         except RecursionError as error:
-            raise _damaged(TOO_DEEP) from error
+            raise _rst_syntax_error(TOO_DEEP) from error
         require_text(text, source)
         sections = markdown_sections(text, setext=False)
         yield Document(
@@ -53,13 +53,13 @@ class RstLoader:
             kind="rst",
             text=text,
             title=clean(str(tree.get("title", ""))).strip() or first_title(sections) or stem(source),
-            metadata=_facts(tree),
+            metadata=_rst_docinfo_fields(tree),
             sections=sections,
-            blocks=_tables(text, writer),
+            blocks=_rst_table_blocks(text, writer),
         )
 
 
-def _check(text: str) -> None:
+def _check_rst_limits(text: str) -> None:
     """See that docutils can read the text in time: wide tables and nested substitutions take it quadratic time.
 
     Raises:
@@ -82,21 +82,21 @@ def _check(text: str) -> None:
         raise InputError(message, cure="Write out what they stand for.", outcome="too-large")
 
 
-def _parse(text: str) -> nodes.document:
+def _parse_rst_tree(text: str) -> nodes.document:
     try:
         return cast("nodes.document", publish_doctree(text, settings_overrides=SETTINGS))
     except RecursionError as error:
-        raise _damaged(TOO_DEEP) from error
+        raise _rst_syntax_error(TOO_DEEP) from error
     except (SystemMessage, AttributeError, AssertionError, IndexError, ValueError) as error:
-        raise _damaged(str(error)) from error
+        raise _rst_syntax_error(str(error)) from error
 
 
-def _damaged(why: str) -> InputError:
+def _rst_syntax_error(why: str) -> InputError:
     message = f"This is no reStructuredText that can be read: {why.rstrip('.')}."
     return InputError(message, cure="Correct it, or give it the suffix .txt.")
 
 
-def _facts(tree: nodes.document) -> dict[str, MetaValue]:
+def _rst_docinfo_fields(tree: nodes.document) -> dict[str, MetaValue]:
     """The author, date, version, … that the file begins with."""
     found: dict[str, MetaValue] = {}
     for info in tree.findall(nodes.docinfo):
@@ -109,7 +109,7 @@ def _facts(tree: nodes.document) -> dict[str, MetaValue]:
     return found
 
 
-def _tables(text: str, writer: Writer) -> tuple[Block, ...]:
+def _rst_table_blocks(text: str, writer: Writer) -> tuple[Block, ...]:
     """Where the tables with a caption stand."""
     blocks: list[Block] = []
     at = 0

@@ -85,7 +85,7 @@ class Writer:
         elif kind in ADMONITIONS:
             yield from self._noted(kind.capitalize(), node, level)
         elif isinstance(node, nodes.TextElement):
-            yield _paragraph(self.inline(node))
+            yield _escape_block_marker(self.inline(node))
         else:
             yield from self.blocks(node, level)
 
@@ -147,10 +147,10 @@ class Writer:
         classes = [
             name for name in cast("Sequence[str]", node.get("classes", [])) if name not in {"code", "literal-block"}
         ]
-        yield _fence(node.astext(), classes[0] if classes else "")
+        yield _rst_code_block(node.astext(), classes[0] if classes else "")
 
     def _write_doctest_block(self, node: nodes.Element, _: int) -> Iterator[str]:
-        yield _fence(node.astext(), "python")
+        yield _rst_code_block(node.astext(), "python")
 
     def _write_math_block(self, node: nodes.Element, _: int) -> Iterator[str]:
         yield f"$$\n{node.astext().strip()}\n$$"
@@ -160,12 +160,12 @@ class Writer:
         yield "\n".join(lines)
 
     def _write_bullet_list(self, node: nodes.Element, level: int) -> Iterator[str]:
-        items = (self._item("- ", item, level) for item in _elements(node))
+        items = (self._item("- ", item, level) for item in _rst_child_elements(node))
         yield "\n".join(filter(None, items))
 
     def _write_enumerated_list(self, node: nodes.Element, level: int) -> Iterator[str]:
         start = int(str(node.get("start", 1)))
-        yield "\n".join(self._item(f"{n}. ", item, level) for n, item in enumerate(_elements(node), start))
+        yield "\n".join(self._item(f"{n}. ", item, level) for n, item in enumerate(_rst_child_elements(node), start))
 
     def _item(self, mark: str, item: nodes.Element, level: int) -> str:
         first, *rest = [*self.blocks(item, level), ""]
@@ -173,23 +173,23 @@ class Writer:
         return f"{mark}{first}" + (f"\n{below}" if below else "") if first else ""
 
     def _write_definition_list(self, node: nodes.Element, level: int) -> Iterator[str]:
-        for item in _elements(node):
-            terms = [self.inline(part) for part in _elements(item) if part.tagname in {"term", "classifier"}]
+        for item in _rst_child_elements(node):
+            terms = [self.inline(part) for part in _rst_child_elements(item) if part.tagname in {"term", "classifier"}]
             yield f"**{' '.join(' : '.join(terms).split())}**"
-            for part in _elements(item):
+            for part in _rst_child_elements(item):
                 if part.tagname == "definition":
                     yield from self.blocks(part, level)
 
     def _write_field_list(self, node: nodes.Element, level: int) -> Iterator[str]:
-        pairs = (_elements(field) for field in _elements(node))
+        pairs = (_rst_child_elements(field) for field in _rst_child_elements(node))
         yield "\n".join(f"- {self.inline(p[0])}: {' '.join(self.blocks(p[1], level))}" for p in pairs if len(p) == 2)
 
     def _write_option_list(self, node: nodes.Element, level: int) -> Iterator[str]:
-        pairs = (_elements(item) for item in _elements(node))
+        pairs = (_rst_child_elements(item) for item in _rst_child_elements(node))
         yield "\n".join(f"- `{p[0].astext()}`: {' '.join(self.blocks(p[1], level))}" for p in pairs if len(p) == 2)
 
     def _write_footnote(self, node: nodes.Element, level: int) -> Iterator[str]:
-        label = next((part.astext() for part in _elements(node) if part.tagname == "label"), "")
+        label = next((part.astext() for part in _rst_child_elements(node) if part.tagname == "label"), "")
         yield f"[^{label}]: {' '.join(' '.join(self.blocks(node, level)).split())}"
 
     _write_citation = _write_footnote
@@ -215,7 +215,7 @@ class Writer:
 
     def _row(self, row: nodes.Element) -> list[str]:
         cells: list[str] = []
-        for entry in _elements(row):
+        for entry in _rst_child_elements(row):
             cells.append(" ".join(self.blocks(entry)))
             cells += [""] * min(int(str(entry.get("morecols", 0))), 100)
         return cells
@@ -234,7 +234,7 @@ class Writer:
             lines.pop(0)
         inner = "\n".join(lines)
         if name in CODE:
-            yield _fence(inner, argument.split(" ")[0])
+            yield _rst_code_block(inner, argument.split(" ")[0])
             return
         if name in SAID or name in ADMONITIONS:
             inner = f"{name.capitalize()} {argument}: {inner.lstrip()}".replace(" : ", ": ")
@@ -246,11 +246,11 @@ class Writer:
             self.captioned += writer.captioned
 
 
-def _elements(node: nodes.Element) -> list[nodes.Element]:
+def _rst_child_elements(node: nodes.Element) -> list[nodes.Element]:
     return [child for child in node.children if isinstance(child, nodes.Element)]
 
 
-def _paragraph(text: str) -> str:
+def _escape_block_marker(text: str) -> str:
     text = text.strip()
     return "\\" + text if text.startswith(("#", "```", "~~~")) else text
 
@@ -272,7 +272,7 @@ def _role(text: str) -> str:
     return shown if titled or role in PROSE_ROLES else f"`{shown}`"
 
 
-def _fence(text: str, language: str) -> str:
+def _rst_code_block(text: str, language: str) -> str:
     fence = "`" * max(3, 1 + max(map(len, FENCES.findall(text)), default=0))
     text = text.strip("\n")
     return f"{fence}{language}\n{text}\n{fence}" if text else ""

@@ -34,12 +34,12 @@ class CsvLoader:
 
     def load(self, source: Source) -> Iterator[Document]:
         """See `Loader.load`."""
-        stream = _open(source)
+        stream = _open_csv_text(source)
         sample = stream.read(SAMPLE_CHARS)
         stream.seek(0)
         require_text(sample, source)
         dialect = find_dialect(sample, source.name)
-        if _declared(sample):
+        if _excel_sep_delimiter(sample):
             stream.readline()
         rows = _Rows(dialect.reader(stream))
         first = list(islice(rows, LOOK_ROWS))
@@ -110,7 +110,7 @@ def find_dialect(sample: str, name: str = "") -> Dialect:
     >>> find_dialect("név;ár\nkör;1,5\nnégyzet;2,5\n").delimiter
     ';'
     """
-    if declared := _declared(sample):
+    if declared := _excel_sep_delimiter(sample):
         return Dialect(declared)
     lines = sample.splitlines(keepends=True)
     lines = lines[:-1] if len(sample) >= SAMPLE_CHARS and len(lines) > 1 else lines
@@ -121,29 +121,29 @@ def find_dialect(sample: str, name: str = "") -> Dialect:
             if quote != '"' and not any(f"{mark}{quote}" in sample for mark in (delimiter, "\n")):
                 continue
             dialect = Dialect(delimiter, quote, escape)
-            score = _score(lines, dialect)
+            score = _score_dialect(lines, dialect)
             if delimiter == "\t" and name.lower().endswith((".tsv", ".tab")):
                 score *= SUFFIX_BONUS
             if score > highest:
                 best, highest = dialect, score
-    if not highest and _is_prose(lines, best.delimiter):  # one column, whose commas are of its texts
+    if not highest and _is_prose_punctuation(lines, best.delimiter):  # one column, whose commas are of its texts
         return replace(best, delimiter=next((mark for mark in DELIMITERS if mark not in sample), best.delimiter))
     return best
 
 
-def _declared(sample: str) -> str:
+def _excel_sep_delimiter(sample: str) -> str:
     """The delimiter that a first line "sep=;" names for Excel, else ""."""
     line = sample[:8].removeprefix("\ufeff").split("\n", 1)[0]
     return line[4] if line[:4].lower() == "sep=" and line[4:].strip("\r ") and len(line.rstrip()) <= 5 else ""
 
 
-def _score(lines: Iterable[str], dialect: Dialect) -> float:
+def _score_dialect(lines: Iterable[str], dialect: Dialect) -> float:
     try:
         rows = [row for row in islice(dialect.reader(lines), SAMPLE_ROWS) if any(row)]
     except csv.Error:
         return 0.0
     widths = Counter(map(len, rows))
-    if dialect.delimiter in ",;" and len(widths) > 1 and _is_prose(lines, dialect.delimiter):
+    if dialect.delimiter in ",;" and len(widths) > 1 and _is_prose_punctuation(lines, dialect.delimiter):
         return 0.0
     # an odd line above the table is no reason against a delimiter; few columns are a weaker sign than many
     width, count = max(widths.items(), key=lambda item: (item[1] * (item[0] - 1) / item[0], item[0]), default=(1, 0))
@@ -152,7 +152,7 @@ def _score(lines: Iterable[str], dialect: Dialect) -> float:
     return count / max(1, len(rows)) * (width - 1) / width * good / max(1, len(cells))
 
 
-def _is_prose(lines: Iterable[str], mark: str) -> bool:
+def _is_prose_punctuation(lines: Iterable[str], mark: str) -> bool:
     """Say whether each comma is one of a sentence: a space follows it, and no row has several that part numbers."""
     text = "".join(islice(lines, SAMPLE_ROWS))
     return text.count(mark) == text.count(f"{mark} ") > 0
@@ -163,15 +163,15 @@ def _is_cell(cell: str) -> bool:
     return is_number(cell) or DATE.fullmatch(cell) is not None or not any(mark in cell for mark in ';\t|"')
 
 
-def _open(source: Source) -> TextIOWrapper | StringIO:
+def _open_csv_text(source: Source) -> TextIOWrapper | StringIO:
     """Return the text; that of a large UTF-8 file is decoded as it is read."""
     data = source.data
-    if len(data) > STREAMED_BYTES and not is_binary(data) and _is_utf8(data):
+    if len(data) > STREAMED_BYTES and not is_binary(data) and _is_utf8_csv(data):
         return TextIOWrapper(BytesIO(data), encoding="utf-8-sig", newline="")
     return StringIO(decode(data), newline="")
 
 
-def _is_utf8(data: bytes) -> bool:
+def _is_utf8_csv(data: bytes) -> bool:
     decoder = codecs.getincrementaldecoder("utf-8")()
     view = memoryview(data)
     try:

@@ -63,15 +63,15 @@ def format_value(value: float, code: str, *, epoch_1904: bool = False) -> str:
     """
     if not code or not abs(value) < LARGEST:
         return general(value) if isfinite(value) else str(value)
-    sections = _sections(code[:LONGEST_CODE])
+    sections = _parse_format_sections(code[:LONGEST_CODE])
     section = _choose(sections, value)
     if section.date:
-        return _date(value, section.date, EPOCH_1904 if epoch_1904 else EPOCH) or general(value)
+        return _format_cell_date(value, section.date, EPOCH_1904 if epoch_1904 else EPOCH) or general(value)
     if section.decimals < 0:
         # a section without digits is a literal; a code without a section is "General"
         return f"{section.before}{section.after}" if section.before.strip() else general(value)
     signed = value < 0 and section is sections[0]
-    return ("-" if signed else "") + _number(abs(value), section)
+    return ("-" if signed else "") + _format_cell_number(abs(value), section)
 
 
 def general(value: float) -> str:
@@ -98,11 +98,11 @@ def iso_layout(code: str) -> str:
 
 
 @lru_cache(maxsize=1024)
-def _sections(code: str) -> tuple[FormatSection, ...]:
-    return (*map(_section, SECTION_END.split(code)[:4]),)
+def _parse_format_sections(code: str) -> tuple[FormatSection, ...]:
+    return (*map(_parse_format_section, SECTION_END.split(code)[:4]),)
 
 
-def _section(code: str) -> FormatSection:
+def _parse_format_section(code: str) -> FormatSection:
     found = CONDITION.search(code)
     condition, limit = (found[1], _as_float(found[2])) if found else ("", 0.0)
     bare = LITERAL.sub("", code)
@@ -116,8 +116,8 @@ def _section(code: str) -> FormatSection:
         return FormatSection(condition=condition, limit=limit)
     whole = digits[0].partition(".")[0]
     return FormatSection(
-        before=_public(marked[: digits.start()]),
-        after=_public(marked[digits.end() :]),
+        before=_restore_literal_chars(marked[: digits.start()]),
+        after=_restore_literal_chars(marked[digits.end() :]),
         places=len(whole.replace("#", "").replace("?", "").rstrip(",").replace(",", "")),
         decimals=min(len(digits[1] or ""), MAX_DECIMALS),
         grouped="," in whole.rstrip(","),
@@ -140,7 +140,7 @@ def _choose(sections: tuple[FormatSection, ...], value: float) -> FormatSection:
     return sections[2] if value == 0 and len(sections) > 2 else first
 
 
-def _number(value: float, section: FormatSection) -> str:
+def _format_cell_number(value: float, section: FormatSection) -> str:
     exact = Decimal(repr(value)).scaleb(2 * min(section.percent, 2) - 3 * min(section.thousands, 4))
     if section.exponent:
         digits = f"{exact:.{section.decimals}E}"
@@ -152,7 +152,7 @@ def _number(value: float, section: FormatSection) -> str:
     return f"{section.before}{'0' * missing}{digits}{section.after}".strip()
 
 
-def _date(value: float, code: str, epoch: datetime) -> str:
+def _format_cell_date(value: float, code: str, epoch: datetime) -> str:
     if not 0 <= value < MAX_DAYS:
         return ""
     if "[" in code:  # elapsed time
@@ -170,7 +170,7 @@ def _private(char: str) -> str:
     return chr(0xF000 + ord(char)) if ord(char) < 128 else char
 
 
-def _public(text: str) -> str:
+def _restore_literal_chars(text: str) -> str:
     return "".join(chr(ord(c) - 0xF000) if 0xF000 <= ord(c) < 0xF080 else c for c in text)
 
 

@@ -32,10 +32,10 @@ class OdsLoader:
         with closing(open_container(source)) as archive:
             try:
                 _refuse_encrypted(archive, source)
-                facts: dict[str, MetaValue] = {"author": name} if (name := _fact(archive, "creator")) else {}
+                facts: dict[str, MetaValue] = {"author": name} if (name := _ods_meta_value(archive, "creator")) else {}
                 budget = CellBudget()
-                title = _fact(archive, "title")
-                sheets = _sheets(archive, budget)
+                title = _ods_meta_value(archive, "title")
+                sheets = _read_ods_sheets(archive, budget)
                 yield from workbook_document(source, sheets, budget, BROKEN, title=title, facts=facts)
             except BROKEN as error:
                 message = f"{source.name!r} is not a complete .ods file: {str(error).strip('.')}."
@@ -49,14 +49,14 @@ def _refuse_encrypted(archive: zipfile.ZipFile, source: Source) -> None:
         raise InputError(message, cure="Save a copy without a password and add that.", outcome="encrypted")
 
 
-def _fact(archive: zipfile.ZipFile, name: str) -> str:
+def _ods_meta_value(archive: zipfile.ZipFile, name: str) -> str:
     if "meta.xml" not in archive.namelist():
         return ""
     found = next(parse_xml(archive.read("meta.xml")).iter("{*}" + name), None)
     return clean(inner_text(found)).strip() if found is not None else ""
 
 
-def _sheets(archive: zipfile.ZipFile, budget: CellBudget) -> Iterator[Sheet]:
+def _read_ods_sheets(archive: zipfile.ZipFile, budget: CellBudget) -> Iterator[Sheet]:
     """Yield each sheet, then fill it; see `workbook_document`."""
     hidden: set[str] = set()
     sheet, table, number = Sheet(""), None, 0
@@ -64,17 +64,17 @@ def _sheets(archive: zipfile.ZipFile, budget: CellBudget) -> Iterator[Sheet]:
     with archive.open("content.xml") as part:
         for element in stream(part, "{*}style", "{*}table-row"):
             if local(element) == "style":
-                if any(_attribute(e, "display") == "false" for e in element.iter("{*}table-properties")):
-                    hidden.add(_attribute(element, "name"))
+                if any(_ods_attribute(e, "display") == "false" for e in element.iter("{*}table-properties")):
+                    hidden.add(_ods_attribute(element, "name"))
                 continue
-            if (owner := _table(element)) is not table:
+            if (owner := _ods_parent_table(element)) is not table:
                 _fill_groups(sheet, groups)
                 table, number, groups = owner, 0, []
-                sheet = _sheet(owner, hidden)
+                sheet = _ods_sheet_from_table(owner, hidden)
                 yield sheet
-            repeated = _count(element, "number-rows-repeated")
-            groups += _groups(element, number)
-            if row := _row(element, number, sheet):
+            repeated = _ods_count_attribute(element, "number-rows-repeated")
+            groups += _ods_vertical_merges(element, number)
+            if row := _read_ods_row(element, number, sheet):
                 for offset in range(repeated):
                     if not budget.take(len(row)):
                         return
@@ -83,15 +83,15 @@ def _sheets(archive: zipfile.ZipFile, budget: CellBudget) -> Iterator[Sheet]:
     _fill_groups(sheet, groups)
 
 
-def _groups(element: Node, number: int) -> Iterator[_Group]:
+def _ods_vertical_merges(element: Node, number: int) -> Iterator[_Group]:
     """Yield the cells of a row that are merged down, those of one column."""
     column = 0
     for cell in element:
         if local(cell) in CELLS:
-            height = _count(cell, "number-rows-spanned")
-            if height > 1 and _count(cell, "number-columns-spanned") == 1:
+            height = _ods_count_attribute(cell, "number-rows-spanned")
+            if height > 1 and _ods_count_attribute(cell, "number-columns-spanned") == 1:
                 yield number, number + height - 1, column
-            column += _count(cell, "number-columns-repeated")
+            column += _ods_count_attribute(cell, "number-columns-repeated")
 
 
 def _fill_groups(sheet: Sheet, groups: list[_Group]) -> None:
@@ -103,7 +103,7 @@ def _fill_groups(sheet: Sheet, groups: list[_Group]) -> None:
             ends[column] = last
 
 
-def _table(row: Node) -> Node | None:
+def _ods_parent_table(row: Node) -> Node | None:
     """The table that a row is in: there may be groups and header rows between."""
     parent = row.getparent()
     while parent is not None and local(parent) != "table":
@@ -111,22 +111,22 @@ def _table(row: Node) -> Node | None:
     return parent
 
 
-def _sheet(table: Node | None, hidden: set[str]) -> Sheet:
+def _ods_sheet_from_table(table: Node | None, hidden: set[str]) -> Sheet:
     if table is None:
         return Sheet("")
-    return Sheet(clean(_attribute(table, "name")), hidden=_attribute(table, "style-name") in hidden)
+    return Sheet(clean(_ods_attribute(table, "name")), hidden=_ods_attribute(table, "style-name") in hidden)
 
 
-def _row(element: Node, number: int, sheet: Sheet) -> Row:
+def _read_ods_row(element: Node, number: int, sheet: Sheet) -> Row:
     row: Row = {}
     column = 0
     for cell in element:
         if local(cell) not in CELLS or column >= MAX_COLUMN:
             continue
-        repeated = _count(cell, "number-columns-repeated")
-        if text := _cell(cell):
+        repeated = _ods_count_attribute(cell, "number-columns-repeated")
+        if text := _ods_cell_text(cell):
             row |= dict.fromkeys(range(column, min(column + repeated, MAX_COLUMN)), text)
-        if (width := _count(cell, "number-columns-spanned")) > 1:
+        if (width := _ods_count_attribute(cell, "number-columns-spanned")) > 1:
             sheet.spans.setdefault(number, {})[column] = width
         for note in cell.iterchildren("{*}annotation"):
             sheet.comments.append(_comment(note, number, column))
@@ -134,40 +134,40 @@ def _row(element: Node, number: int, sheet: Sheet) -> Row:
     return row
 
 
-def _cell(cell: Node) -> str:
-    if day := _attribute(cell, "date-value"):
+def _ods_cell_text(cell: Node) -> str:
+    if day := _ods_attribute(cell, "date-value"):
         return day.removesuffix("T00:00:00").replace("T", " ")
-    text = "\n".join(filter(None, (_inline(line) for line in cell.iterchildren("{*}p"))))
-    return text or _attribute(cell, "string-value") or _attribute(cell, "value")
+    text = "\n".join(filter(None, (_ods_inline_text(line) for line in cell.iterchildren("{*}p"))))
+    return text or _ods_attribute(cell, "string-value") or _ods_attribute(cell, "value")
 
 
-def _inline(element: Node) -> str:
+def _ods_inline_text(element: Node) -> str:
     """The text of a paragraph: OpenDocument has elements for spaces, tabs, line breaks and links."""
     out = [element.text or ""]
     for child in element:
         name = local(child)
         if name == "s":
-            out.append(" " * min(_count(child, "c"), MAX_SPACES))
+            out.append(" " * min(_ods_count_attribute(child, "c"), MAX_SPACES))
         elif name in {"tab", "line-break"}:
             out.append(" ")
         elif name == "a":
-            out.append(linked(_inline(child), _attribute(child, "href")))
+            out.append(linked(_ods_inline_text(child), _ods_attribute(child, "href")))
         elif name and name not in {"annotation", "ruby-text"}:
-            out.append(_inline(child))
+            out.append(_ods_inline_text(child))
         out.append(child.tail or "")
     return "".join(out)
 
 
 def _comment(note: Node, row: int, column: int) -> Comment:
     author = "".join(inner_text(e) for e in note.iterchildren("{*}creator"))
-    return Comment(row, column, " ".join(_inline(line) for line in note.iterchildren("{*}p")), author)
+    return Comment(row, column, " ".join(_ods_inline_text(line) for line in note.iterchildren("{*}p")), author)
 
 
-def _attribute(element: Node, name: str) -> str:
+def _ods_attribute(element: Node, name: str) -> str:
     """An attribute in whatever namespace: no element of a spreadsheet has two with one name that are read here."""
     return next((value for key, value in element.attrib.items() if key.rpartition("}")[2] == name), "")
 
 
-def _count(element: Node, name: str) -> int:
-    value = _attribute(element, name)
+def _ods_count_attribute(element: Node, name: str) -> int:
+    value = _ods_attribute(element, name)
     return max(1, int(value)) if value.isdecimal() and len(value) < 10 else 1

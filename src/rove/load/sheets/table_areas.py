@@ -35,11 +35,11 @@ def find_tables(rows: Rows, spans: Spans) -> list[SheetTable]:
     Rows without a header of their own, under a blank row and in the same columns, go on with the table above.
     """
     tables: list[SheetTable] = []
-    for band in _bands(rows):
-        for part in _beside(rows, band):
-            table = _table(rows, part, spans)
+    for band in _split_at_blank_rows(rows):
+        for part in _split_at_blank_columns(rows, band):
+            table = _sheet_table_from_area(rows, part, spans)
             near = range(max(0, len(tables) - MAX_BESIDE), len(tables))
-            index = next((i for i in near if _goes_on(tables[i], table, part.first)), -1)
+            index = next((i for i in near if _is_sheet_table_continuation(tables[i], table, part.first)), -1)
             if index < 0:
                 tables.append(table)
             else:
@@ -57,7 +57,7 @@ class _Area:
     right: int
 
 
-def _bands(rows: Rows) -> Iterator[_Area]:
+def _split_at_blank_rows(rows: Rows) -> Iterator[_Area]:
     """Yield the runs of rows without a blank one."""
     first = last = -1
     left = right = 0
@@ -72,7 +72,7 @@ def _bands(rows: Rows) -> Iterator[_Area]:
         yield _Area(first, last, left, right)
 
 
-def _beside(rows: Rows, area: _Area) -> list[_Area]:
+def _split_at_blank_columns(rows: Rows, area: _Area) -> list[_Area]:
     """Part an area at blank columns, where each part has a header and names for its rows; else leave it whole."""
     used: set[int] = set()
     for number in range(area.first, area.last + 1):
@@ -94,12 +94,12 @@ def _shrunk(rows: Rows, area: _Area) -> _Area:
 def _stands_alone(rows: Rows, area: _Area) -> bool:
     if area.right == area.left or area.last == area.first:
         return False
-    table = _table(rows, area, {})
+    table = _sheet_table_from_area(rows, area, {})
     names = [row[0] for row in table.rows[table.headed.start :] if row and row[0]]
     return bool(table.headed.header) and 2 * sum(map(is_number, names)) <= len(names) > 0
 
 
-def _table(rows: Rows, area: _Area, spans: Spans) -> SheetTable:
+def _sheet_table_from_area(rows: Rows, area: _Area, spans: Spans) -> SheetTable:
     widest = min(MAX_COLUMNS, MAX_RECTANGLE // (area.last - area.first + 1))
     columns = range(area.left, min(area.right + 1, area.left + widest))
     cells: list[list[str]] = []
@@ -112,7 +112,7 @@ def _table(rows: Rows, area: _Area, spans: Spans) -> SheetTable:
     return SheetTable(cells, find_header(cells, merged), area.left, area.last, cut=area.right >= area.left + widest)
 
 
-def _goes_on(above: SheetTable, table: SheetTable, first: int) -> bool:
+def _is_sheet_table_continuation(above: SheetTable, table: SheetTable, first: int) -> bool:
     if first - above.last - 1 > MAX_GAP or first <= above.last or not above.headed.header or table.headed.header:
         return False
     width, wanted = len(above.rows[0]), len(table.rows[0])

@@ -97,7 +97,7 @@ class _SheetWriter:
 
     def margin(self, texts: list[str]) -> None:
         """Write what stands outside of the cells, each text once."""
-        for text in dict.fromkeys([line for text in texts if (line := _line(text))]):
+        for text in dict.fromkeys([line for text in texts if (line := _cell_paragraph(text))]):
             self.add(text)
             self.filled = True
 
@@ -106,11 +106,11 @@ class _SheetWriter:
         self.filled = True
         headed = table.headed
         for line in headed.titles:
-            self.add(caption := _line(line))
+            self.add(caption := _cell_paragraph(line))
         rows = table.rows[headed.start :]
         if len(table.rows[0]) == 1 or (len(rows) == 1 and not headed.header and sum(map(bool, rows[0])) == 1):
             for line in (cell for row in table.rows[len(headed.titles) :] for cell in row if cell):
-                self.add(caption := _line(line))
+                self.add(caption := _cell_paragraph(line))
             return caption
         text = clean(pipe_table([headed.header or [""] * len(table.rows[0]), *rows]))
         start = self.add(text)
@@ -125,6 +125,6 @@ class _SheetWriter:
         return start
 
 
-def _line(text: str) -> str:
+def _cell_paragraph(text: str) -> str:
     """A cell as a paragraph, which must not look like a heading or a fence."""
     return prose(" ".join(clean(text).split()))

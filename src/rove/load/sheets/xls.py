@@ -36,15 +36,15 @@ class XlsLoader:
             book = cast("Workbook", opened)
             budget = CellBudget()
             facts: dict[str, MetaValue] = {"author": name} if (name := clean(book.user_name).strip()) else {}
-            yield from workbook_document(source, _sheets(book, budget), budget, BROKEN, facts=facts)
+            yield from workbook_document(source, _read_xls_sheets(book, budget), budget, BROKEN, facts=facts)
         except XLRDError as error:
             if ENCRYPTED in str(error):
                 message = f"{source.name!r} is protected by a password."
                 cure = "Save a copy without a password and add that."
                 raise InputError(message, cure=cure, outcome="encrypted") from error
-            raise _damaged(source, error) from error
+            raise _xls_damage_error(source, error) from error
         except BROKEN as error:
-            raise _damaged(source, error) from error
+            raise _xls_damage_error(source, error) from error
 
 
 class XlsCell(Protocol):
@@ -120,11 +120,11 @@ class Workbook(Protocol):
         ...
 
 
-def _damaged(source: Source, error: Exception) -> InputError:
+def _xls_damage_error(source: Source, error: Exception) -> InputError:
     return InputError(f"{source.name!r} is not a complete .xls file: {str(error).strip('.')}.", cure=CURE)
 
 
-def _sheets(book: Workbook, budget: CellBudget) -> Iterator[Sheet]:
+def _read_xls_sheets(book: Workbook, budget: CellBudget) -> Iterator[Sheet]:
     for index, name in enumerate(book.sheet_names()):
         if budget.left < 0:
             return
@@ -132,28 +132,28 @@ def _sheets(book: Workbook, budget: CellBudget) -> Iterator[Sheet]:
         yield sheet
         found = book.sheet_by_index(index)
         sheet.hidden = found.visibility != 0
-        fill(sheet, _rows(book, found), budget)
+        fill(sheet, _read_xls_rows(book, found), budget)
         for first, last, left, right in found.merged_cells:
             if right - left > 1 and last > first:
                 sheet.spans.setdefault(first, {})[left] = right - left
             elif right - left == 1:
                 fill_down(sheet, first, last - 1, left)
         for link in found.hyperlink_list:
-            _link(sheet, link)
+            _apply_xls_hyperlink(sheet, link)
         sheet.comments += (
             Comment(*at, note.text, note.author.strip()) for at, note in sorted(found.cell_note_map.items())
         )
         book.unload_sheet(index)
 
 
-def _rows(book: Workbook, sheet: BinarySheet) -> Iterator[tuple[int, Row]]:
+def _read_xls_rows(book: Workbook, sheet: BinarySheet) -> Iterator[tuple[int, Row]]:
     codes = [book.format_map[s.format_key].format_str if s.format_key in book.format_map else "" for s in book.xf_list]
     for number in range(sheet.nrows):
         cells = enumerate(sheet.row(number))
-        yield number, {column: text for column, cell in cells if (text := _text(cell, codes, book.datemode))}
+        yield number, {column: text for column, cell in cells if (text := _xls_cell_text(cell, codes, book.datemode))}
 
 
-def _text(cell: XlsCell, codes: list[str], datemode: int) -> str:
+def _xls_cell_text(cell: XlsCell, codes: list[str], datemode: int) -> str:
     if isinstance(cell.value, str):
         return cell.value
     if cell.ctype in (xlrd.XL_CELL_NUMBER, xlrd.XL_CELL_DATE):
@@ -164,7 +164,7 @@ def _text(cell: XlsCell, codes: list[str], datemode: int) -> str:
     return known.get(cell.value, "") if cell.ctype == xlrd.XL_CELL_ERROR else ""
 
 
-def _link(sheet: Sheet, link: XlsLink) -> None:
+def _apply_xls_hyperlink(sheet: Sheet, link: XlsLink) -> None:
     target = link.url_or_path or (f"#{link.textmark}" if link.textmark else "")
     target = target.decode("utf-8", "replace") if isinstance(target, bytes) else target
     text = sheet.rows.get(link.frowx, {}).get(link.fcolx, "")

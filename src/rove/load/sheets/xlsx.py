@@ -97,7 +97,7 @@ class _WorkbookParts:
             elements = stream(part, "{*}row", "{*}mergeCell", "{*}hyperlink", "{*}headerFooter")
             fill(sheet, self.rows(elements, marks, sheet), self.budget)
         for mark in marks:
-            _mark(sheet, mark, relations)
+            _apply_xlsx_mark(sheet, mark, relations)
         for relation in relations.values():
             if relation.kind == "comments":
                 sheet.comments += self.comments(relation.target)
@@ -139,7 +139,7 @@ class _WorkbookParts:
         kind = cell.get("t", "n")
         if kind == "inlineStr":
             return _rich(cell)
-        value = _value(cell)
+        value = _xlsx_cell_value(cell)
         if not value and (formula := next((child.text for child in cell if child.tag.endswith("}f")), None)):
             return f"={formula}"  # of a program that does not calculate: better than a cell that looks empty
         if not value or kind == "s":
@@ -150,7 +150,7 @@ class _WorkbookParts:
             return format_value(float(value), code, epoch_1904=self.epoch_1904)
         if kind == "b":
             return "TRUE" if _is_true(value) else "FALSE"
-        return _unescaped(value)
+        return _unescape_xlsx_text(value)
 
     @cached_property
     def strings(self) -> list[str]:
@@ -203,7 +203,7 @@ class _WorkbookParts:
                 yield from parse_xml(self.archive.read(relation.target)).iter("{*}person")
 
 
-def _mark(sheet: Sheet, mark: _Mark, relations: dict[str, Relation]) -> None:
+def _apply_xlsx_mark(sheet: Sheet, mark: _Mark, relations: dict[str, Relation]) -> None:
     first, _, last = mark.area.partition(":")
     row, column = cell_place(first)
     if not mark.is_link:
@@ -227,14 +227,14 @@ def _margin(text: str) -> Iterator[str]:
             yield MARGIN_CODE.sub("", part.replace("&&", "\0")).replace("\0", "&").strip()
 
 
-def _value(cell: Node) -> str | None:
+def _xlsx_cell_value(cell: Node) -> str | None:
     """The last child is mostly the value, and a formula stands before it."""
     return next((child.text for child in reversed(cell) if child.tag.endswith("}v")), None)
 
 
 def _rich(element: Node) -> str:
     """The text of a cell or comment: its runs, without the readings that stand over Japanese ones."""
-    return _unescaped("".join(run.text or "" for run in element.iter("{*}t") if not _is_reading(run)))
+    return _unescape_xlsx_text("".join(run.text or "" for run in element.iter("{*}t") if not _is_reading(run)))
 
 
 def _is_reading(run: Node) -> bool:
@@ -242,7 +242,7 @@ def _is_reading(run: Node) -> bool:
     return parent is not None and local(parent) == "rPh"
 
 
-def _unescaped(text: str) -> str:
+def _unescape_xlsx_text(text: str) -> str:
     return ESCAPED.sub(lambda found: chr(int(found[1], 16)), text) if "_x" in text else text
 
 

@@ -86,7 +86,7 @@ class Recording:
                 if not container.streams.audio:
                     raise self._silent()
                 self._read_tags(container)
-                for samples in _decoded(container):
+                for samples in _decode_audio_samples(container):
                     decoded += len(samples)
                     yield samples
         except FFmpegError as error:
@@ -108,7 +108,7 @@ class Recording:
         return InputError(message, cure="Leave it out, or add a text that says what it shows.", outcome="empty")
 
 
-def _decoded(container: Any) -> Iterator[Samples]:  # noqa: ANN401
+def _decode_audio_samples(container: Any) -> Iterator[Samples]:  # noqa: ANN401
     resampler = AudioResampler(format="s16", layout="mono", rate=RATE_HZ)
     for packet in container.demux(audio=0):
         try:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import re
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from math import ceil
 from typing import TYPE_CHECKING
 
@@ -14,68 +12,20 @@ import msgspec
 
 from rove.errors import InputError
 from rove.installing import install_cure
-from rove.language.cue_words import UNSPACED
 from rove.load import LoadOptions
 from rove.load.limits import OutOfTime
-from rove.load.markdown import markdown_sections
-from rove.load.text import clean, identify, stem
+from rove.load.sound.spoken import Spoken, spoken_document
 from rove.load.transcripts import MAX_BYTES, Transcripts
 from rove.models.transcribe import ENDPOINT, NONE, TRANSCRIBERS, Transcriber
 from rove.records import Document, Source
-from rove.records.document import Box
-from rove.records.moment import Speech, TimeSpan, Utterance, boxes_of, clock_time
-from rove.records.source import MetaValue
+from rove.records.moment import Speech, clock_time
 from rove.registry import load_extra
 
 if TYPE_CHECKING:  # it decodes by a library that an extra brings
     from rove.load.sound.decode import Stretch
 
 DEFAULT = LoadOptions()
-PAUSE_S = 2.0  # after which a new paragraph begins
-PARAGRAPH_CHARS = 600  # after which one begins at the end of a sentence
-MARKUP = "#>|*–- "  # at the beginning of what is said it would be read as a heading or a list
-ENDS = (".", "!", "?", "…", "。", "！", "？")
-FIELDS = ("artist", "album", "date")
-REPEATED_CHARS = 12  # words that are as long and come a third time are made up; "five, five, five" is a number
-LEAST_SHARE = 0.1  # of the time that somebody speaks, from which on a second language is named
-CODE = re.compile(r"[a-z]{2}")
-MOST_TIMES = 3
 UNSURE_CURE = "Set transcriber.language, or an endpoint with a larger model, and add it anew; or correct the words."
-
-
-@dataclass(slots=True)
-class _Spoken:
-    """What was said so far, how far that is, what is missing, and where the words are not sure."""
-
-    utterances: list[Utterance] = field(default_factory=list[Utterance])
-    seconds: dict[str, float] = field(default_factory=dict[str, float])
-    until_s: float = 0.0
-    length_s: float = 0.0
-    missing: str = ""
-    unsure: list[tuple[float, float]] = field(default_factory=list[tuple[float, float]])
-
-    def add(self, speech: Speech, start_s: float) -> None:
-        """Take what was said in a part that begins there; words that are only said again and again are left out."""
-        for one in speech.utterances:
-            text = " ".join(clean(one.text).split()).lstrip(MARKUP)
-            looped = len(text) >= REPEATED_CHARS and [text] * 2 == [said.text for said in self.utterances[-2:]]
-            if text and not looped:
-                begun = start_s + one.start_s
-                ended = max(start_s + one.end_s, begun)
-                self.utterances.append(Utterance(begun, ended, text))
-                length_s = self.seconds.get(speech.language, 0.0) + max(one.end_s - one.start_s, 0.1)
-                self.seconds[speech.language] = length_s
-
-    @property
-    def doubtful(self) -> str:
-        """When words are said that are not sure, the first three times."""
-        times = [TimeSpan(*one).clock for one in self.unsure]
-        return ", ".join((*times[:MOST_TIMES], *["…"] * (len(times) > MOST_TIMES)))
-
-    @property
-    def language(self) -> str:
-        """The language that is spoken most."""
-        return max(self.seconds, key=lambda name: self.seconds[name], default="")
 
 
 class SoundLoader:
@@ -92,14 +42,14 @@ class SoundLoader:
         transcripts = self.options.transcripts or Transcripts()
         tags: dict[str, str] = {}
         if self.options.transcriber in {"", NONE}:
-            raise _unread(source, self.options.transcriber)
+            raise _no_transcriber_error(source, self.options.transcriber)
         if self.options.transcriber == ENDPOINT:
             spoken = self._asked(source, transcripts)
         else:
             tags, spoken = self._heard(source, transcripts)
         if not spoken.utterances:
             raise _speechless(source, spoken)
-        yield _document(source, spoken, tags)
+        yield spoken_document(source, spoken, tags)
         if spoken.missing:
             message = f"{source.name!r} was read in part: {spoken.missing}."
             raise InputError(message, cure="Cut it up, and add the parts.", outcome="partial")
@@ -107,11 +57,11 @@ class SoundLoader:
             message = f"{source.name!r} was read, but many words are perhaps others than were said ({spoken.doubtful})."
             raise InputError(message, cure=UNSURE_CURE, outcome="partial")
 
-    def _heard(self, source: Source, transcripts: Transcripts) -> tuple[dict[str, str], _Spoken]:
+    def _heard(self, source: Source, transcripts: Transcripts) -> tuple[dict[str, str], Spoken]:
         """Listen, stretch by stretch; what each says is kept, so that who comes back goes on where it stopped."""
         transcriber: Transcriber = TRANSCRIBERS.get(self.options.transcriber)()
         make = load_extra("rove.load.sound.decode:Recording", "audio", f"To read {source.name!r} here")
-        sound, spoken, before = make(source.name, source.data), _Spoken(), ""
+        sound, spoken, before = make(source.name, source.data), Spoken(), ""
         try:
             for heard in sound.heard():
                 for stretch in heard.stretches:
@@ -121,7 +71,7 @@ class SoundLoader:
                     spoken.add(speech, stretch.start_s)
                     spoken.unsure += [(stretch.start_s, stretch.end_s)] if speech.unsure else []
                 spoken.until_s = heard.until_s
-                transcripts.tell("", b"", *_progress(heard.until_s, sound.length_s))
+                transcripts.tell("", b"", *_minute_progress(heard.until_s, sound.length_s))
                 if transcripts.is_over:
                     spoken.missing = f"transcribing ended at {clock_time(heard.until_s)}"
                     break
@@ -137,88 +87,48 @@ class SoundLoader:
     ) -> Speech:
         asked = repr((self.options.transcriber, transcriber.version, self.options.spoken, before)).encode()
         digest = hashlib.sha256(asked + stretch.samples.tobytes()).hexdigest()
-        known = _known(transcripts, digest)
+        known = _load_known_speech(transcripts, digest)
         speech = known or transcriber.transcribe(stretch.samples, self.options.spoken, before)
-        packed = b"" if known else _packed(speech)
-        transcripts.tell(digest, packed, *_progress(stretch.end_s, length_s))
+        packed = b"" if known else _pack_speech(speech)
+        transcripts.tell(digest, packed, *_minute_progress(stretch.end_s, length_s))
         return speech
 
-    def _asked(self, source: Source, transcripts: Transcripts) -> _Spoken:
+    def _asked(self, source: Source, transcripts: Transcripts) -> Spoken:
         """Have the whole file transcribed at the endpoint, which this process cannot reach itself."""
         digest = hashlib.sha256(repr((ENDPOINT, self.options.spoken)).encode() + source.data).hexdigest()
-        speech = _known(transcripts, digest)
+        speech = _load_known_speech(transcripts, digest)
         if speech is None:
             if self.options.transcribe is None:
-                raise _unread(source, "")
+                raise _no_transcriber_error(source, "")
             speech = self.options.transcribe(source)
-            transcripts.tell(digest, _packed(speech), 1, 1)
-        spoken = _Spoken()
+            transcripts.tell(digest, _pack_speech(speech), 1, 1)
+        spoken = Spoken()
         spoken.add(speech, 0.0)
         spoken.length_s = spoken.until_s = max((one.end_s for one in speech.utterances), default=0.0)
         return spoken
 
 
-def _known(transcripts: Transcripts, digest: str) -> Speech | None:
+def _load_known_speech(transcripts: Transcripts, digest: str) -> Speech | None:
     known = transcripts.known.get(digest)
     if known is None:
         return None
     try:
         return msgspec.msgpack.decode(zlib.decompressobj().decompress(known, MAX_BYTES), type=Speech)
-    except (zlib.error, msgspec.MsgspecError):  # what was kept is damaged: it is heard again
+    except (zlib.error, msgspec.MsgspecError, UnicodeDecodeError):  # what was kept is damaged: it is heard again
         return None
 
 
-def _packed(speech: Speech) -> bytes:
+def _pack_speech(speech: Speech) -> bytes:
     return zlib.compress(msgspec.msgpack.encode(speech))
 
 
-def _progress(until_s: float, length_s: float) -> tuple[int, int]:
+def _minute_progress(until_s: float, length_s: float) -> tuple[int, int]:
     """The minute that was read last, and how many there are."""
     last = max(1, ceil(length_s / 60))
     return min(max(1, ceil(until_s / 60)), last), last
 
 
-def _document(source: Source, spoken: _Spoken, tags: dict[str, str]) -> Document:
-    title = source.title or tags.get("title", "") or stem(source)
-    text, boxes = _canonical(title, spoken)
-    fields: dict[str, MetaValue] = {"length_s": round(spoken.length_s, 1)}
-    fields |= {name: tags[name] for name in FIELDS if name in tags}
-    whole = sum(spoken.seconds.values())
-    ranked = sorted(spoken.seconds.items(), key=lambda one: -one[1])
-    several = tuple(name for name, seconds in ranked if name and seconds >= LEAST_SHARE * whole)
-    if len(several) > 1:
-        fields["languages"] = several
-    return Document(
-        document_id=identify(source),
-        source=source.uri,
-        kind=source.kind,
-        text=text,
-        title=title,
-        language=spoken.language if CODE.fullmatch(spoken.language) else "und",
-        metadata=fields,
-        sections=markdown_sections(text, setext=False),
-        boxes=tuple(boxes),
-    )
-
-
-def _canonical(title: str, spoken: _Spoken) -> tuple[str, list[Box]]:
-    """Write the title and the paragraphs, and where each utterance stands in time."""
-    gap = "" if spoken.language in UNSPACED else " "
-    text, boxes, begun, ended_s = f"# {title}", list[Box](), 0, 0.0
-    for number, one in enumerate(spoken.utterances):
-        full = len(text) - begun >= PARAGRAPH_CHARS and text.endswith(ENDS)
-        if not number or full or one.start_s - ended_s >= PAUSE_S:
-            text += "\n\n"
-            begun = len(text)
-        else:
-            text += gap
-        start, ended_s = len(text), one.end_s
-        text += one.text
-        boxes += boxes_of((start, len(text)), TimeSpan(one.start_s, one.end_s))
-    return text, boxes
-
-
-def _speechless(source: Source, spoken: _Spoken) -> InputError:
+def _speechless(source: Source, spoken: Spoken) -> InputError:
     if spoken.missing:
         message = f"No speech was found in {source.name!r}, and {spoken.missing}."
         return InputError(message, cure="Cut it up, and add the parts.", outcome="too-slow")
@@ -227,7 +137,7 @@ def _speechless(source: Source, spoken: _Spoken) -> InputError:
     return InputError(message, cure=cure, outcome="empty")
 
 
-def _unread(source: Source, transcriber: str) -> InputError:
+def _no_transcriber_error(source: Source, transcriber: str) -> InputError:
     what = "a film" if source.kind == "video" else "a recording"
     if transcriber == NONE:
         message = f"{source.name!r} is {what}, and transcriber.name is {NONE!r}: speech is not read."

@@ -68,7 +68,7 @@ def is_public(address: str) -> bool:
         found = ip_address(address.partition("%")[0])
     except ValueError:
         return False
-    return all(_is_public(one) for one in (found, *_inside(found)))
+    return all(_is_public(one) for one in (found, *_ipv4_from_ipv6(found)))
 
 
 def _is_public(address: IPv4Address | IPv6Address) -> bool:
@@ -79,7 +79,7 @@ def _is_public(address: IPv4Address | IPv6Address) -> bool:
     return address in GLOBAL_UNICAST or any(address in network for network in CARRIERS)
 
 
-def _inside(address: IPv4Address | IPv6Address) -> list[IPv4Address]:
+def _ipv4_from_ipv6(address: IPv4Address | IPv6Address) -> list[IPv4Address]:
     """Return the IPv4 addresses that an IPv6 address stands for."""
     if isinstance(address, IPv4Address):
         return []

@@ -100,7 +100,7 @@ class _Site:
     async def _first(self, start: httpx.URL) -> Source | None:
         """Fetch the first page, which may lead to the site's proper name; a sitemap's addresses are put to wait."""
         page = await self._get(public_url(start), start)
-        self.known.add(_key(start))
+        self.known.add(_page_url_key(start))
         self.host = parse_url(page.final_url).netloc
         found = read_sitemap(page.data)
         if found.addresses:
@@ -129,8 +129,8 @@ class _Site:
         base = urljoin(page.final_url, links.base)
         if depth < self.plan.depth and not {"nofollow", "none"} & set(rules):
             self._enter(links.targets, base, depth + 1)
-        own = _joined(base, links.canonical) if links.canonical else None
-        identity = _key(own if own is not None and own.netloc == self.host else final)
+        own = _resolve_page_link(base, links.canonical) if links.canonical else None
+        identity = _page_url_key(own if own is not None and own.netloc == self.host else final)
         if identity in self.given or {"noindex", "none"} & set(rules):
             return None
         self.given.add(identity)
@@ -139,10 +139,10 @@ class _Site:
     def _enter(self, targets: list[str], base: str, depth: int) -> None:
         """Put pages of this host that are not known yet into the queue."""
         for target in targets:
-            url = _joined(base, target)
+            url = _resolve_page_link(base, target)
             if url is None or url.netloc != self.host or len(self.known) >= MAX_KNOWN:
                 continue
-            key = _key(url)
+            key = _page_url_key(url)
             if key not in self.known:
                 self.known.add(key)
                 self.waiting.append(_Step(public_url(url), depth))
@@ -177,7 +177,7 @@ class _Site:
         """Put the pages of a sitemap into the queue, and those of the sitemaps that it names; `read` were read."""
         self._enter([] if found.is_index else found.addresses, read[0], 0)
         for address in found.addresses if found.is_index else []:
-            url = _joined(read[0], address)
+            url = _resolve_page_link(read[0], address)
             if url is None or url.netloc != self.host or public_url(url) in read or len(read) >= MAX_SITEMAPS:
                 continue
             read.append(public_url(url))
@@ -190,7 +190,7 @@ class _Site:
             await self._enter_sitemap(replace(inner, addresses=[] if inner.is_index else inner.addresses), read)
 
 
-def _key(url: httpx.URL) -> str:
+def _page_url_key(url: httpx.URL) -> str:
     """Return what two addresses of one page share: no fragment, no marks of tracking, one form of the path."""
     query = [(k, v) for k, v in parse_qsl(url.query.decode("ascii", "replace"), keep_blank_values=True)
              if not k.lower().startswith(TRACKING)]  # fmt: skip
@@ -201,7 +201,7 @@ def _links_of(source: Source) -> Links:
     return read_links(decode_page(source.data[:LINK_BYTES])) if source.kind == "html" else Links()
 
 
-def _joined(base: str, target: str) -> httpx.URL | None:
+def _resolve_page_link(base: str, target: str) -> httpx.URL | None:
     try:
         return parse_url(urljoin(base, target.strip()))
     except (InputError, ValueError):  # a mail address, a telephone number

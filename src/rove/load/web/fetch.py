@@ -99,7 +99,7 @@ class Fetcher:
             answer = await self._ask(target, _auth(first) if target.host == first.host else None)
             if isinstance(answer, FetchedPage):
                 return FetchedPage(public_url(first), answer.final_url, answer.data, answer.content_type, answer.robots)
-            target = _redirected(target, answer)
+            target = _resolve_redirect_url(target, answer)
         message = f"{public_url(first)} redirects more than {self.limits.redirects} times."
         raise InputError(message, cure="Give the address where it ends.", outcome="unreadable")
 
@@ -167,7 +167,7 @@ class Fetcher:
             return headers["location"]
         if status != 200:
             named = f"{status} {response.reason_phrase}".strip()
-            return Refusal(named, status in RETRIED, _seconds(headers.get("retry-after", "")))
+            return Refusal(named, status in RETRIED, _retry_after_seconds(headers.get("retry-after", "")))
         size = headers.get("content-length", "")
         if size.isdecimal() and int(size[:20]) > self.limits.max_bytes:
             raise self._too_large(url)
@@ -228,7 +228,7 @@ def public_url(url: httpx.URL) -> str:
     return str(url.copy_with(userinfo=b"", fragment=None))
 
 
-def _redirected(url: httpx.URL, location: str) -> httpx.URL:
+def _resolve_redirect_url(url: httpx.URL, location: str) -> httpx.URL:
     try:
         return parse_url(str(url.join(location)))
     except (httpx.InvalidURL, ValueError):
@@ -258,7 +258,7 @@ def source_of(page: FetchedPage) -> Source:
     return Source(page.url, name, page.data, kind, {key: value for key, value in metadata.items() if value})
 
 
-def _seconds(retry_after: str) -> float:
+def _retry_after_seconds(retry_after: str) -> float:
     """Return how long a server wants to be left alone: it gives seconds, or a time."""
     if retry_after.strip().isdecimal():
         return float(retry_after[:9])

@@ -1,4 +1,4 @@
-"""The encoder as an ONNX graph with int8 matrix products: it computes what the package's engine does.
+"""The encoder as an ONNX graph with int8 matrix products, or float32 ones: it computes what the package's engine does.
 
 Weights: int8 by output channel, within ±64, so that the sum of two products with 8-bit activations fits in 16 bits:
 x86 processors without VNNI add in 16 bits and would cut off more. Activations: 8 bits, one scale for each tensor and
@@ -23,13 +23,13 @@ from rove.models import Vectors
 from rove.models.e5.onnx_file import CONTRIB, ModelWriter
 from rove.models.e5.weights import HEADS, HIDDEN, INNER, LAYERS
 
-CONVERTER = 1
+CONVERTER = 2
 """Raised whenever the graph changes, so that no older conversion is taken from the cache."""
 
 EPSILON = 1e-12
 LARGEST_WEIGHT = 64
 LOUD_UNITS = (318, 1462, 354, 408, 778, 658, 1152, 413)
-"""The outlier of each of layers 0–7, measured on 40 passages in many languages; the judge's are the same."""
+"""The outlier of each of layers 0–7, measured on 40 passages in many languages."""
 
 PEAKS = Path(__file__).with_name("peaks.npy")
 """Largest absolute value of each input on the same texts: (layer, attention | inner product, 384) float16."""
@@ -47,15 +47,14 @@ class EncoderWeights(Protocol):
         ...
 
 
-def converted(weights: EncoderWeights, peaks: Vectors, *, whole: bool = False) -> bytes:
+def converted(weights: EncoderWeights, peaks: Vectors | None = None) -> bytes:
     """Return the model: "embedded" (1, tokens, 384) float32 in; its one output has the same shape.
 
     Args:
         weights: the layers'.
-        peaks: the largest absolute value of each input: see `PEAKS`.
-        whole: its products are of float32, for devices that have none of 8 bits.
+        peaks: the largest absolute value of each input, see `PEAKS`; without them its products are of float32.
     """
-    graph = _Encoder(weights, peaks, whole=whole)
+    graph = _Encoder(weights, peaks)
     state = graph.normalised("embedded", "emb.ln")
     for layer in range(LAYERS):
         state = graph.layer(state, layer)
@@ -66,20 +65,19 @@ def converted(weights: EncoderWeights, peaks: Vectors, *, whole: bool = False) -
 class _Encoder:
     """Builds the graph layer by layer; a method's strings are names of tensors in it."""
 
-    def __init__(self, weights: EncoderWeights, peaks: Vectors, *, whole: bool) -> None:
+    def __init__(self, weights: EncoderWeights, peaks: Vectors | None) -> None:
         self.weights = weights
-        self.whole = whole
         self.model = ModelWriter()
         self.peaks = peaks
 
     def layer(self, state: str, layer: int) -> str:
         name = f"l{layer}."
-        heads = self._evened(state, [f"{name}{part}" for part in "qkv"], self.peaks[layer, 0])
+        heads = self._evened(state, [f"{name}{part}" for part in "qkv"], layer, 0)
         (mixed,) = self.model.node(f"{CONTRIB}/MultiHeadAttention", heads, num_heads=HEADS)
         (attended,) = self._products(self._quantised(mixed), [f"{name}ao"])
         state = self.normalised(self._sum(state, attended), f"{name}aln")
-        loud = LOUD_UNITS[layer : layer + 1]
-        (inner,) = self._evened(state, [f"{name}fi"], self.peaks[layer, 1], silent=loud)
+        loud = LOUD_UNITS[layer : layer + 1] if self.peaks is not None else ()
+        (inner,) = self._evened(state, [f"{name}fi"], layer, 1, silent=loud)
         (active,) = self.model.node(f"{CONTRIB}/Gelu", [inner])
         (outer,) = self._products(self._quantised(active), [f"{name}fo"], inputs=INNER)
         if loud:
@@ -95,14 +93,21 @@ class _Encoder:
         return self.model.node("Add", [left, right])[0]
 
     def _quantised(self, state: str) -> list[str]:
-        if self.whole:
+        if self.peaks is None:
             return [state, "", ""]
         return self.model.node("DynamicQuantizeLinear", [state], 3)
 
-    def _evened(self, state: str, names: Sequence[str], peaks: Vectors, *, silent: Sequence[int] = ()) -> list[str]:
-        """Multiply as `_products` does, with the inputs' ranges evened out between values and weights."""
+    def _evened(
+        self, state: str, names: Sequence[str], layer: int, place: int, *, silent: Sequence[int] = ()
+    ) -> list[str]:
+        """Multiply as `_products` does, with the inputs' ranges evened out between values and weights.
+
+        `place`: 0 for the attention's inputs, 1 for the inner product's.
+        """
+        if self.peaks is None:
+            return self._products([state, "", ""], names)
         heaviest = np.max([np.abs(self.weights.matrix(f"{name}.w", HIDDEN)).max(axis=0) for name in names], axis=0)
-        factors = np.sqrt(peaks / np.maximum(heaviest, 1e-6)).astype(np.float32)
+        factors = np.sqrt(self.peaks[layer, place] / np.maximum(heaviest, 1e-6)).astype(np.float32)
         (even,) = self.model.node("Mul", [state, self.model.constant(1 / factors)])
         return self._products(self._quantised(even), names, silent=silent, factors=factors)
 
@@ -121,7 +126,7 @@ class _Encoder:
         for name in names:
             matrix, bias = self.weights.matrix(f"{name}.w", inputs) * factors, self.weights.vector(f"{name}.b").copy()
             matrix[list(silent)], bias[list(silent)] = 0, 0
-            if self.whole:
+            if self.peaks is None:
                 (product,) = self.model.node("MatMul", [values, self.model.constant(matrix.T)])
                 results.append(self._sum(product, self.model.constant(bias)))
                 continue

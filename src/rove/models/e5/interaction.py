@@ -56,7 +56,7 @@ class Interaction:
 
     def project(self, tokens: Vectors) -> Packed:
         """Pack a passage's tokens, (n, 384) float32, unit length, to (n, D / 2) int8: two dimensions a byte."""
-        unit = _unit(products(tokens, self._projection) - self._passage_bias)
+        unit = _unit_token_rows(products(tokens, self._projection) - self._passage_bias)
         codes = np.floor(unit * np.float32(np.sqrt(self.dimension) / STEP)) + LEVELS // 2
         half_bytes = np.clip(codes, 0, LEVELS - 1).astype(np.uint8)
         return (half_bytes[:, 0::2] | half_bytes[:, 1::2] << 4).view(np.int8)
@@ -67,7 +67,7 @@ class Interaction:
 
     def project_query(self, tokens: Vectors) -> Vectors:
         """Return a question's tokens, (n, 384) float32, unit length, as they are compared: (n, D), unit length."""
-        return _unit(products(tokens, self._projection) - self._query_bias)
+        return _unit_token_rows(products(tokens, self._projection) - self._query_bias)
 
     def maxsim(self, query_tokens: Vectors, passages: Sequence[Packed]) -> Vectors:
         """Score passages: mean over q of max over p of s(q, p)³ + ½ · mean over p of max over q of s(q, p)³.
@@ -107,5 +107,5 @@ def products(rows: Vectors, others: Vectors) -> Vectors:
     return np.asarray(cdist(rows, others, metric="dot")).astype(np.float32)
 
 
-def _unit(vectors: Vectors) -> Vectors:
+def _unit_token_rows(vectors: Vectors) -> Vectors:
     return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), LEAST_NORM)

@@ -21,7 +21,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from rove.cached import cached, checksum_of
+from rove.cached import cached_model, checksum_of
 from rove.models import Vectors, free_cores
 from rove.models.e5 import packaged
 from rove.models.e5.encoder_graph import CONVERTER, converted
@@ -85,12 +85,11 @@ class JudgeWeights:
 class CrossEncoder:
     """The model, ready. Threads may share one."""
 
-    def __init__(self, path: Path = MODEL, *, exact: bool = False) -> None:
+    def __init__(self, path: Path = MODEL) -> None:
         """Load, converting first where no conversion is cached.
 
-        Args:
-            path: the weights.
-            exact: products of float32 in place of int8, which take twice as long.
+        Its products are of float32: in int8, as the embedder's are, the last digit of a float decides which way a value
+        is rounded, and a chance of .5 became .4 or .6.
 
         Raises:
             UnsuitableError: the package whose token table it shares is missing or of an unknown version.
@@ -99,10 +98,9 @@ class CrossEncoder:
         self._tokenizer = packaged.tokenizer()
         self._begin, self._end = packaged.vocabulary().begin, packaged.vocabulary().end
         weights = JudgeWeights(path)
-        made_of = f"{checksum_of(path)} {CONVERTER}{' float32' * exact}"
+        made_of = f"{checksum_of(path)} {CONVERTER}"
         name = f"judge-{hashlib.sha256(made_of.encode()).hexdigest()[:16]}.onnx"
-        graph = cached(name, lambda: converted(weights, weights.array("peaks"), whole=exact))
-        self._session = session(graph, as_it_is=not exact)
+        self._session = session(cached_model(name, lambda: converted(weights)))
         self._places, self._sides = weights.array("pos"), weights.array("seg")
         self._heads = {name: weights.array(name) for name in OUTPUTS}
 
@@ -138,7 +136,7 @@ class CrossEncoder:
 
 
 class E5Judge:
-    """See `Judge`. Loads in half a second, holds about 60 MB beside the embedder; all of one process share one model.
+    """See `Judge`. Loads in half a second, holds about 140 MB beside the embedder; all of one process share one model.
 
     A pass takes about 45 ms of CPU for 200 tokens; what was read last is remembered.
     """
@@ -150,7 +148,7 @@ class E5Judge:
 
     async def supported(self, claim: str, premise: str) -> Support:
         """See `Judge.supported`. Of a long premise the window counts that supports most, else the one that denies."""
-        chances = [_softmax(reading.support) for reading in await self._read(claim, premise)]
+        chances = [_softmax_vector(reading.support) for reading in await self._read(claim, premise)]
         best = max(chances, key=lambda row: float(row[0]))
         if best[0] < max(row[2] for row in chances):
             best = max(chances, key=lambda row: float(row[2]))
@@ -168,7 +166,7 @@ class E5Judge:
         found = best_span(best.begins, best.ends, best.no_span)
         if found is None:
             return None
-        places = (await asyncio.to_thread(_model().token_spans, passage))[number * STEP_TOKENS :]
+        places = (await asyncio.to_thread(_load_judge_model().token_spans, passage))[number * STEP_TOKENS :]
         start, end = int(places[found.start, 0]), int(places[found.end - 1, 1])
         return JudgedSpan((start, end), found.score) if start < end else None
 
@@ -177,7 +175,7 @@ class E5Judge:
         with self._lock:
             known = self._known.get(pair)
         if known is None:
-            known = await asyncio.get_running_loop().run_in_executor(_threads(), _read, first, passage)
+            known = await asyncio.get_running_loop().run_in_executor(_threads(), _read_pair_windows, first, passage)
             with self._lock:
                 self._known[pair] = known
                 while len(self._known) > REMEMBERED:
@@ -185,8 +183,8 @@ class E5Judge:
         return known
 
 
-def _read(first: str, passage: str) -> list[PairReading]:
-    return _model().read(first, passage)
+def _read_pair_windows(first: str, passage: str) -> list[PairReading]:
+    return _load_judge_model().read(first, passage)
 
 
 @cache
@@ -198,13 +196,13 @@ def _threads() -> ThreadPoolExecutor:
 _loading = Lock()
 
 
-def _model() -> CrossEncoder:
+def _load_judge_model() -> CrossEncoder:
     with _loading:
-        return _packaged()
+        return _build_cross_encoder()
 
 
 @cache
-def _packaged() -> CrossEncoder:
+def _build_cross_encoder() -> CrossEncoder:
     return CrossEncoder()
 
 
@@ -212,6 +210,6 @@ def _gelu(values: Vectors) -> Vectors:
     return np.array([value * (1 + erf(value / sqrt(2))) / 2 for value in values.tolist()], np.float32)
 
 
-def _softmax(logits: Vectors) -> Vectors:
+def _softmax_vector(logits: Vectors) -> Vectors:
     powers = np.exp(logits - logits.max())
     return powers / powers.sum()

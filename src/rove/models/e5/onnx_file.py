@@ -62,7 +62,7 @@ class ModelWriter:
         domain, _, operator = kind.rpartition("/")
         names = [f"{operator}_{len(self._nodes)}_{number}" for number in range(outputs)]
         message = b"".join(field(1, name) for name in inputs) + b"".join(field(2, name) for name in names)
-        message += field(4, operator) + b"".join(field(5, _attribute(*item)) for item in attributes.items())
+        message += field(4, operator) + b"".join(field(5, _encode_onnx_attribute(*item)) for item in attributes.items())
         self._nodes.append(message + field(7, domain))
         return names
 
@@ -70,19 +70,19 @@ class ModelWriter:
         """Return the model: `sources` go in, `results` come out, float32 of these shapes."""
         graph = b"".join(field(1, node) for node in self._nodes) + field(2, "graph")
         graph += b"".join(field(5, constant) for constant in self._constants)
-        graph += b"".join(field(11, _value(*source)) for source in sources.items())
-        graph += b"".join(field(12, _value(*result)) for result in results.items())
+        graph += b"".join(field(11, _encode_onnx_value_info(*source)) for source in sources.items())
+        graph += b"".join(field(12, _encode_onnx_value_info(*result)) for result in results.items())
         opsets = (field(8, field(1, domain) + field(2, version)) for domain, version in versions.items())
         return field(1, 8) + field(2, "rove") + field(7, graph) + b"".join(opsets)
 
 
-def _attribute(name: str, value: Attribute) -> bytes:
+def _encode_onnx_attribute(name: str, value: Attribute) -> bytes:
     if isinstance(value, float):
         return field(1, name) + field(2, value) + field(20, 1)
     # A varint holds a negative number as its complement in 64 bits.
     return field(1, name) + field(3, value & (1 << 64) - 1) + field(20, 2)
 
 
-def _value(name: str, shape: Shape) -> bytes:
+def _encode_onnx_value_info(name: str, shape: Shape) -> bytes:
     sizes = b"".join(field(1, field(1, size) if isinstance(size, int) else field(2, size)) for size in shape)
     return field(1, name) + field(2, field(1, field(1, FLOAT) + field(2, sizes)))

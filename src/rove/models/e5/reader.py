@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 
 from rove.errors import ConfigError
 from rove.models import Vectors
-from rove.models.e5.encoder_graph import LARGEST_WEIGHT
 from rove.models.e5.interaction import BACK, POWER, Interaction, Packed, products
 from rove.models.e5.onnx_file import CONTRIB, ModelWriter
 from rove.models.e5.runtime import session
@@ -68,13 +67,12 @@ class CrossReader:
     Passages are read one by one: nothing is padded, and what is read in one does not depend on the others.
     """
 
-    def __init__(self, path: Path, interaction: Interaction, *, exact: bool = False) -> None:
+    def __init__(self, path: Path, interaction: Interaction) -> None:
         """Load weights, float16, named as `train.reader_model` names them.
 
         Args:
             path: the .npz file.
             interaction: what packed the passages.
-            exact: float32 products instead of int8, which take half as long again.
 
         Raises:
             ConfigError: the reader was trained on tokens of another projection.
@@ -86,8 +84,8 @@ class CrossReader:
             message = f"The reader {path.name} was trained on tokens of another projection."
             raise ConfigError(message, cure="Train it anew: see train/README.md.")
         self._interaction = interaction
-        self._near = _near(self._weights["distance"], PASSAGE_TOKENS)
-        self._session = session(_Graph(self._weights, exact).model())
+        self._near = _relative_position_bias(self._weights["distance"], PASSAGE_TOKENS)
+        self._session = session(_Graph(self._weights).model())
 
     def read(self, question: Vectors, passages: Sequence[Packed]) -> list[PassageReading]:
         """Read each passage.
@@ -126,7 +124,7 @@ class CrossReader:
         return PassageReading(relevance, answer, own[:, BEGIN], own[:, END], no_span, late, forth)
 
 
-def _near(distance: Vectors, most: int) -> Vectors:
+def _relative_position_bias(distance: Vectors, most: int) -> Vectors:
     """Return what attention adds for tokens of one side by their distance, (heads, most, most).
 
     `distance`, (heads, 2 reach + 1), has a value for each distance from -reach to reach; beyond, the outermost holds.
@@ -139,14 +137,13 @@ def _near(distance: Vectors, most: int) -> Vectors:
 class _Graph:
     """Builds the ONNX graph; a method's strings are names of tensors in it."""
 
-    def __init__(self, weights: Weights, exact: bool) -> None:
+    def __init__(self, weights: Weights) -> None:
         self._weights = weights
-        self._exact = exact
         self._model = ModelWriter()
 
     def model(self) -> bytes:
         heads, layers = len(self._weights["distance"]), sum(name.endswith("mix.weight") for name in self._weights)
-        (state,) = self._float_products("tokens", "enter")
+        (state,) = self._products("tokens", "enter")
         for layer in range(layers):
             name = f"layers.{layer}"
             even = self._normalised(state, f"{name}.attention_norm")
@@ -156,7 +153,7 @@ class _Graph:
             (inner,) = self._products(self._normalised(state, f"{name}.inner_norm"), f"{name}.inner")
             (active,) = self._model.node("Relu", [inner])
             state = self._sum(state, *self._products(active, f"{name}.outer"))
-        (result,) = self._float_products(self._normalised(state, "last_norm"), "heads")
+        (result,) = self._products(self._normalised(state, "last_norm"), "heads")
         entered = self._weights["enter.weight"].shape[1]
         inputs = {"tokens": (1, "tokens", entered), "near": (1, heads, "tokens", "tokens")}
         return self._model.bytes(inputs, {result: (1, "tokens", 4)}, {"": 17, CONTRIB: 1})
@@ -169,23 +166,6 @@ class _Graph:
         return self._model.node("LayerNormalization", [state, scale, shift], axis=-1, epsilon=EPSILON)[0]
 
     def _products(self, state: str, *names: str) -> list[str]:
-        if self._exact:
-            return self._float_products(state, *names)
-        values, scale, zero = self._model.node("DynamicQuantizeLinear", [state], 3)
-        return [self._whole_products([values, scale, zero], name) for name in names]
-
-    def _whole_products(self, quantised: Sequence[str], name: str) -> str:
-        """Multiply in int8: weights by output channel and within ±64, see `graph`."""
-        values, scale, zero = quantised
-        matrix = self._weights[f"{name}.weight"]
-        steps = (np.maximum(np.abs(matrix).max(axis=1), 1e-6) / LARGEST_WEIGHT).astype(np.float32)
-        whole = np.rint(matrix / steps[:, None]).astype(np.int8)
-        arrays = (whole.T, steps, np.zeros((), np.int8), self._weights[f"{name}.bias"])
-        right, right_scale, right_zero, shift = (self._model.constant(array) for array in arrays)
-        terms = [values, right, scale, right_scale, zero, right_zero, shift]
-        return self._model.node(f"{CONTRIB}/MatMulIntegerToFloat", terms)[0]
-
-    def _float_products(self, state: str, *names: str) -> list[str]:
         found: list[str] = []
         for name in names:
             (product,) = self._model.node("MatMul", [state, self._model.constant(self._weights[f"{name}.weight"].T)])

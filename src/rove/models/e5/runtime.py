@@ -16,7 +16,7 @@ import numpy as np
 import onnxruntime
 from numpy.typing import NDArray
 
-from rove.cached import cached, drop_cached
+from rove.cached import cached_model, drop_cached
 from rove.errors import ConfigError
 from rove.models import Vectors
 from rove.models.e5 import UnsuitableError, packaged
@@ -76,9 +76,9 @@ class E5Runtime:
             if is_last:
                 raise UnsuitableError(f"{trouble}.", cure="Install the onnxruntime that requirements/run.txt names.")
 
-    def _graph(self, name: str) -> bytes:
-        peaks = np.load(PEAKS).astype(np.float32)
-        return cached(name, lambda: converted(self._weights, peaks, whole=self._whole))
+    def _graph(self, name: str) -> Path | bytes:
+        peaks = None if self._whole else np.load(PEAKS).astype(np.float32)
+        return cached_model(name, lambda: converted(self._weights, peaks))
 
     def _cache_name(self) -> str:
         made_of = f"{self._weights.checksum} {CONVERTER}{' float32' * self._whole}"
@@ -90,7 +90,7 @@ class E5Runtime:
         A text of more than 510 tokens is cut into windows of 510. Its vector is the mean of theirs, weighted by their
         tokens.
         """
-        rows = self._each(lambda text: _vector(self._states(text, is_query)), texts)
+        rows = self._each(lambda text: _mean_window_vector(self._states(text, is_query)), texts)
         return np.stack(rows) if rows else np.zeros((0, HIDDEN), np.float32)
 
     def embed_with_tokens(self, texts: Sequence[str], *, is_query: bool) -> tuple[Vectors, list[Vectors]]:
@@ -102,7 +102,7 @@ class E5Runtime:
 
         def both(text: str) -> tuple[Vectors, Vectors]:
             states = self._states(text, is_query)
-            return _vector(states), _tokens(states)[prefix:]
+            return _mean_window_vector(states), _window_token_vectors(states)[prefix:]
 
         rows = self._each(both, texts)
         vectors = np.stack([vector for vector, _ in rows]) if rows else np.zeros((0, HIDDEN), np.float32)
@@ -125,7 +125,7 @@ class E5Runtime:
         return cast("NDArray[np.float32]", states[0])[0]
 
 
-def _vector(states: Sequence[Vectors]) -> Vectors:
+def _mean_window_vector(states: Sequence[Vectors]) -> Vectors:
     """Average windows' averages, weighted by their tokens, at unit length."""
     total = np.zeros(HIDDEN, np.float32)
     for window in states:
@@ -134,7 +134,7 @@ def _vector(states: Sequence[Vectors]) -> Vectors:
     return total
 
 
-def _tokens(states: Sequence[Vectors]) -> Vectors:
+def _window_token_vectors(states: Sequence[Vectors]) -> Vectors:
     own: Vectors = np.concatenate([window[1:-1] for window in states])
     return own / np.linalg.norm(own, axis=1, keepdims=True)
 
@@ -155,7 +155,7 @@ def providers(device: str) -> tuple[str, ...]:
     return CUDA, *CPU
 
 
-def session(model: bytes, on: Sequence[str] = CPU, *, as_it_is: bool = False) -> Any:  # noqa: ANN401 - not typed
+def session(model: Path | bytes, on: Sequence[str] = CPU, *, as_it_is: bool = False) -> Any:  # noqa: ANN401 - not typed
     """Make a graph ready to run on the caller's thread alone.
 
     `as_it_is`: it is as quick as it can be; the library looks for nothing to improve, which takes a fifth of the time.

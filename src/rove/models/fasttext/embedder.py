@@ -39,7 +39,7 @@ class FastTextEmbedder:
         except OSError as error:
             message = f"embedder.model is {settings.model!r}, which cannot be read: {error.strerror}."
             raise ConfigError(message, cure=CURE) from error
-        self._words = _opened(path, known.st_mtime_ns, known.st_size)
+        self._words = _load_word_vectors(path, known.st_mtime_ns, known.st_size)
 
     @property
     def fingerprint(self) -> Fingerprint:
@@ -56,7 +56,7 @@ class FastTextEmbedder:
 
 
 @lru_cache(maxsize=4)
-def _opened(path: Path, changed_ns: int, size_bytes: int) -> WordVectors:
+def _load_word_vectors(path: Path, changed_ns: int, size_bytes: int) -> WordVectors:
     """Read a file once for all of a process; `changed_ns` and `size_bytes` tell a new file of the same name."""
     del changed_ns, size_bytes
     return WordVectors(path)

@@ -70,7 +70,7 @@ def train_vectors(passages: Iterable[str], file: Path) -> TrainedVectors:
         raise ConfigError(message, cure="Make it, or choose another place.")
     with tempfile.TemporaryDirectory(prefix=".rove-train-", dir=file.parent) as folder:
         corpus, made = Path(folder) / "corpus.txt", Path(folder) / "vectors"
-        count, length, different = _written(passages, corpus)
+        count, length, different = _write_training_corpus(passages, corpus)
         if not length:
             message = "There are no words to train on."
             raise InputError(message, cure="Add documents first: rove add", outcome="empty")
@@ -90,7 +90,7 @@ def train_vectors(passages: Iterable[str], file: Path) -> TrainedVectors:
             thread=1,
             verbose=0,
         )
-        parts = _parts(model)
+        parts = _fasttext_model_parts(model)
         write_vectors(parts, made)
         made.replace(file)
     return TrainedVectors(file, count, length, len(parts.words), epochs, dimension)
@@ -102,7 +102,7 @@ def whitening(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
     return axes / np.maximum(variances, variances[-1] * SMALLEST + np.finfo(np.float32).tiny) ** POWER
 
 
-def _parts(model: Any) -> Parts:  # noqa: ANN401 - the library has no types
+def _fasttext_model_parts(model: Any) -> Parts:  # noqa: ANN401 - the library has no types
     """Take out of the library's model what is kept."""
     words, counts = cast("tuple[Sequence[str], NDArray[np.int64]]", model.get_words(include_freq=True))
     kept = [at for at, word in enumerate(words) if word != LINE_END]
@@ -118,7 +118,7 @@ def _parts(model: Any) -> Parts:  # noqa: ANN401 - the library has no types
     )
 
 
-def _written(passages: Iterable[str], corpus: Path) -> tuple[int, int, int]:
+def _write_training_corpus(passages: Iterable[str], corpus: Path) -> tuple[int, int, int]:
     """Write a line a passage; returns the numbers of passages, of tokens, and of different ones."""
     count = length = 0
     seen: set[str] = set()

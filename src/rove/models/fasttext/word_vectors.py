@@ -77,7 +77,7 @@ class WordVectors:
             with np.load(io.BytesIO(data), allow_pickle=False) as file:
                 held = {name: np.asarray(file[name]) for name in NAMES}
             words = held["words"].tobytes().decode().split("\n")
-            _check(held, len(words))
+            _check_vector_file_arrays(held, len(words))
         except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
             message = f"embedder.model is {str(path)!r}, which cannot be read as FastText vectors: {error}."
             raise ConfigError(message, cure=CURE) from error
@@ -139,7 +139,7 @@ def bucket_of(part: str, buckets: int) -> int:
     return value % buckets
 
 
-def _check(held: Mapping[str, NDArray[np.generic]], words: int) -> None:
+def _check_vector_file_arrays(held: Mapping[str, NDArray[np.generic]], words: int) -> None:
     """Raise `ValueError` unless the arrays fit each other."""
     dimension = held["mean"].size
     shapes = {

@@ -45,11 +45,11 @@ class StaticEmbedder:
 
     async def passages(self, texts: Sequence[str]) -> Vectors:
         """See `Embedder.passages`."""
-        return await asyncio.to_thread(_embedded, texts)
+        return await asyncio.to_thread(_embed_static_texts, texts)
 
     async def queries(self, texts: Sequence[str]) -> Vectors:
         """See `Embedder.queries`."""
-        return await asyncio.to_thread(_embedded, texts)
+        return await asyncio.to_thread(_embed_static_texts, texts)
 
 
 class StaticModel:
@@ -65,20 +65,20 @@ class StaticModel:
         for total, text in zip(totals, texts, strict=True):
             total[:] = self.vectors.sum(self._words(text, _find) or self._words(text, _find_signs))
         totals[~totals.any(axis=1), 0] = 1
-        return (totals / _lengths(totals)).astype(np.float32)
+        return (totals / _sequential_row_norms(totals)).astype(np.float32)
 
 
-def _lengths(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+def _sequential_row_norms(rows: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return (n, 1), added up from first to last, so that all processors round alike."""
     return np.sqrt(np.add.accumulate(rows * rows, axis=1)[:, -1:])
 
 
-def _embedded(texts: Sequence[str]) -> Vectors:
+def _embed_static_texts(texts: Sequence[str]) -> Vectors:
     with _loading:
-        model = _model()
+        model = _load_static_model()
     return model.embed(texts)
 
 
 @cache
-def _model() -> StaticModel:
+def _load_static_model() -> StaticModel:
     return StaticModel(packaged.tokenizer(), PieceVectors(packaged.weights(), packaged.vocabulary()))

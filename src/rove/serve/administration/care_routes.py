@@ -121,7 +121,7 @@ async def ledger(
 async def export(view: CallerViewIn, server: ServerContextIn) -> StreamingResponse:
     """The whole base as lines of JSON, while it is served: what `rove import` and POST /import take in."""
     view.require("admin")
-    return BoundedStream(_lines(view), server.exports, "application/x-ndjson")
+    return BoundedStream(_encode_export_lines(view), server.exports, "application/x-ndjson")
 
 
 @router.post("/import")
@@ -138,7 +138,7 @@ async def import_(request: Request, view: CallerViewIn) -> RestoredOut:
     return RestoredOut(documents=report.documents, chunks=report.chunks, unchanged=report.unchanged, failed=failed)
 
 
-async def _lines(view: CallerView) -> AsyncGenerator[bytes]:
+async def _encode_export_lines(view: CallerView) -> AsyncGenerator[bytes]:
     async for line in view.export():
         whole = f"{line}\n"
         for at in range(0, len(whole), PIECE_CHARS):

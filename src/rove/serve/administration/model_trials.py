@@ -33,9 +33,11 @@ async def tried(kb: AsyncRove, model: Model) -> tuple[TriedOut, Usage]:
                 found = await TRIES[model](kb)
         except TimeoutError:
             message = f"There was no reply within {TRY_S:.0f} s."
-            found = _failed(ServiceError(message, cure="See whether its endpoint is up, and quick enough."))
+            found = _model_trial_from_error(
+                ServiceError(message, cure="See whether its endpoint is up, and quick enough.")
+            )
         except RoveError as error:
-            found = _failed(error)
+            found = _model_trial_from_error(error)
     usage = meter.usage
     told = {"ms": round((monotonic() - began) * 1000, 1)}
     told |= {"tokens_read": usage.input_tokens, "tokens_written": usage.output_tokens}
@@ -81,5 +83,5 @@ async def _judge(kb: AsyncRove) -> TriedOut:
 TRIES = {"chat": _chat, "embedder": _embedder, "reranker": _reranker, "judge": _judge}
 
 
-def _failed(error: RoveError) -> TriedOut:
+def _model_trial_from_error(error: RoveError) -> TriedOut:
     return TriedOut(works=False, name="", ms=0, detail=error.reason, cure=error.cure)

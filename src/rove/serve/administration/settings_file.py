@@ -61,7 +61,7 @@ def changed_text(text: str, changes: Mapping[str, object]) -> str:
         document = tomlkit.parse(text)
         for name, value in changes.items():
             table, _, key = name.partition(".")
-            _set(document, table, key, value)
+            _set_toml_key(document, table, key, value)
         made = document.as_string()
         if tomllib.loads(made) == changed_tree(tomllib.loads(text), changes):
             return made
@@ -70,7 +70,7 @@ def changed_text(text: str, changes: Mapping[str, object]) -> str:
     raise InputError(BY_HAND, cure=BY_HAND_CURE)
 
 
-def _set(document: tomlkit.TOMLDocument, table: str, key: str, value: object) -> None:
+def _set_toml_key(document: tomlkit.TOMLDocument, table: str, key: str, value: object) -> None:
     if value is None:
         if table in document:
             within = cast("dict[str, Item]", document[table])
@@ -80,9 +80,9 @@ def _set(document: tomlkit.TOMLDocument, table: str, key: str, value: object) ->
         document[table] = tomlkit.table()
     within = cast("AbstractTable", document[table])
     if key in within:
-        within[key] = _item(value)
+        within[key] = _to_toml_item(value)
     else:
-        _put_in(within, key, _item(value))
+        _put_in(within, key, _to_toml_item(value))
 
 
 def _put_in(within: AbstractTable, key: str, item: Item) -> None:
@@ -95,17 +95,17 @@ def _put_in(within: AbstractTable, key: str, item: Item) -> None:
     body.extend(after)
 
 
-def _item(value: object) -> Item:
+def _to_toml_item(value: object) -> Item:
     """A value as TOML: tables within a value stand on its line, and long texts on several."""
     if isinstance(value, dict):
         made = tomlkit.inline_table()
         for key, inner in cast("Tree", value).items():
-            made.append(key, _item(inner))
+            made.append(key, _to_toml_item(inner))
         return made
     if isinstance(value, list):
         listed = tomlkit.array()
         for inner in cast("list[object]", value):
-            listed.insert(len(listed), _item(inner))
+            listed.insert(len(listed), _to_toml_item(inner))
         return listed
     if isinstance(value, str) and "\n" in value and not value.startswith("\n"):
         return tomlkit.string(value, multiline=True)
@@ -134,11 +134,11 @@ def put_in_place(file: Path, before: str, text: str) -> None:
     """Write a file, whole or not at all; what it was, `before`, is kept beside it. Raises `OSError`."""
     file = file.resolve()  # a link stays one
     if file.is_file():
-        _write(file.with_name(file.name + BEFORE), before, like=file)
-    _write(file, text, like=file)
+        _write_settings_file(file.with_name(file.name + BEFORE), before, like=file)
+    _write_settings_file(file, text, like=file)
 
 
-def _write(file: Path, text: str, like: Path) -> None:
+def _write_settings_file(file: Path, text: str, like: Path) -> None:
     part = file.with_name(f"{file.name}.{os.getpid()}")
     try:
         part.touch(mode=0o600)  # it can hold hashes of keys

@@ -83,11 +83,11 @@ class _Told:
         schema = one.schema
         return SettingOut(
             name=one.name,
-            value=_shown(one, value, hidden=hidden),
-            default=_shown(one, one.default if preset is None else preset, hidden=hidden),
+            value=_visible_setting_value(one, value, hidden=hidden),
+            default=_visible_setting_value(one, one.default if preset is None else preset, hidden=hidden),
             waits=waits,
-            next=_shown(one, after, hidden=hidden) if waits else None,
-            kind=_kind(schema, value),
+            next=_visible_setting_value(one, after, hidden=hidden) if waits else None,
+            kind=_setting_value_kind(schema, value),
             choices=[str(choice) for choice in schema.get("enum", ())],
             suggestions=list(registry.names()) if registry else [],
             least=schema.get("minimum"),
@@ -102,7 +102,7 @@ class _Told:
         )
 
 
-def _kind(schema: Mapping[str, Any], value: object) -> Kind:
+def _setting_value_kind(schema: Mapping[str, Any], value: object) -> Kind:
     if "type" in schema:
         return schema["type"]
     for family, kind in KINDS:
@@ -111,20 +111,20 @@ def _kind(schema: Mapping[str, Any], value: object) -> Kind:
     return "string"
 
 
-def _shown(one: DescribedSetting, value: object, *, hidden: bool) -> JsonValue:
+def _visible_setting_value(one: DescribedSetting, value: object, *, hidden: bool) -> JsonValue:
     """A value as it is told. Secrets are stars already; of what is held nothing names a folder or a user."""
     if one.change.by == "file" and isinstance(value, dict) and (not one.table or one.schema.get("type") == "object"):
         return [*sorted(cast("Mapping[str, object]", value))]  # tables by names of the owner's own: the names alone
-    return _public(cast("object", value)) if hidden else cast("JsonValue", value)
+    return _redact_folders_and_users(cast("object", value)) if hidden else cast("JsonValue", value)
 
 
-def _public(value: object) -> JsonValue:
+def _redact_folders_and_users(value: object) -> JsonValue:
     match value:
         case str():
             return public_text(USER.sub("", value))
         case list() | tuple():
-            return [_public(inner) for inner in cast("list[object]", value)]
+            return [_redact_folders_and_users(inner) for inner in cast("list[object]", value)]
         case dict():
-            return {key: _public(inner) for key, inner in cast("Mapping[str, object]", value).items()}
+            return {key: _redact_folders_and_users(inner) for key, inner in cast("Mapping[str, object]", value).items()}
         case _:
             return cast("JsonValue", value)

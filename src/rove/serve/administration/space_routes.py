@@ -45,14 +45,14 @@ class SpaceOut(Reply):
 async def make(wanted: SpaceNameIn, request: Request, server: ServerContextIn) -> SpaceOut:
     """Make a space in the folder that the setting `serve.spaces_folder` names; for administrators of every space."""
     caller_of(request.scope).require_every_space()
-    return await _told(await server.spaces.make(wanted.name), server)
+    return await _to_space_out(await server.spaces.make(wanted.name), server)
 
 
 @router.get("/{space}/about")
 async def about(view: CallerViewIn, space: SeenSpace, server: ServerContextIn) -> SpaceOut:
     """What a space holds, how large it is, and which keys open it."""
     view.require("admin")
-    return await _told(space, server)
+    return await _to_space_out(space, server)
 
 
 @router.delete("/{space}", status_code=204)
@@ -75,7 +75,7 @@ async def remove(
     return Response(status_code=204)
 
 
-async def _told(space: Space, server: ServerContext) -> SpaceOut:
+async def _to_space_out(space: Space, server: ServerContext) -> SpaceOut:
     store = space.kb.store
     documents, chunks = await asyncio.to_thread(store.catalog.size)
     keys = server.callers.keys
@@ -83,14 +83,14 @@ async def _told(space: Space, server: ServerContext) -> SpaceOut:
         name=space.name,
         documents=documents,
         chunks=chunks,
-        disk_bytes=None if store.home.is_shared else await asyncio.to_thread(_bytes_in, store.folder),
+        disk_bytes=None if store.home.is_shared else await asyncio.to_thread(_folder_size_bytes, store.folder),
         embedder=space.kb.embedder.fingerprint.model,
         keys=sorted(name for name, key in keys.items() if EVERY_SPACE in key.spaces or space.name in key.spaces),
         removable=server.spaces.is_made(space),
     )
 
 
-def _bytes_in(folder: Path) -> int:
+def _folder_size_bytes(folder: Path) -> int:
     sizes = 0
     for path in folder.rglob("*"):
         try:

@@ -57,7 +57,7 @@ class SpaceSettingsFile:
     async def read(cls, spaces: Spaces, name: str) -> SpaceSettingsFile:
         """Read the file of a space's settings: its own, or, where it has none, the server's."""
         place = spaces.bases[name].settings.read_from.place
-        return cls(spaces, name, place, await asyncio.to_thread(_text, file_of(place)) if place else "")
+        return cls(spaces, name, place, await asyncio.to_thread(_read_settings_text, file_of(place)) if place else "")
 
     @property
     def settings(self) -> Settings:
@@ -125,13 +125,13 @@ class SpaceSettingsFile:
             raise ChangedError(CHANGED, cure=CHANGED_CURE)
         values = self._checked(wanted.values)
         made = self._made_of(changed_tree(self._tree(), values))
-        values = {name: _written(made, name, value) for name, value in values.items()}
+        values = {name: _setting_value_to_write(made, name, value) for name, value in values.items()}
         text = changed_text(self.text, values)
-        live = {name: _live(kb.settings, made, values) for name, kb in self._sharing().items()}
+        live = {name: _apply_immediate_settings(kb.settings, made, values) for name, kb in self._sharing().items()}
         served = {name: self.spaces.as_served(name, settings) for name, settings in live.items()}
         await asyncio.to_thread(self._check, made, served)
         file = file_of(self.place)
-        if await asyncio.to_thread(_text, file) != self.text:
+        if await asyncio.to_thread(_read_settings_text, file) != self.text:
             raise ChangedError(CHANGED, cure=CHANGED_CURE)
         await asyncio.to_thread(save_settings, file, self.text, text)
         for name, kb in self._sharing().items():
@@ -139,7 +139,7 @@ class SpaceSettingsFile:
             held |= vars(varied(kb, served[name]))  # who holds the base goes on with it; what runs, with its own
         folder = self.spaces.folder
         if folder.settings.read_from.place == self.place:
-            self.spaces.folder = replace(folder, settings=_live(folder.settings, made, values))
+            self.spaces.folder = replace(folder, settings=_apply_immediate_settings(folder.settings, made, values))
         log.info("settings changed", extra={"space": self.name, "settings": sorted(values), "key": caller})
 
     # -- inside ----------------------------------------------------------------------------------------------------
@@ -193,7 +193,7 @@ class SpaceSettingsFile:
             raise InputError(error.reason, cure=f"{error.cure} {NOTHING_CHANGED}") from None
 
 
-def _live(now: Settings, made: Settings, names: Mapping[str, object]) -> Settings:
+def _apply_immediate_settings(now: Settings, made: Settings, names: Mapping[str, object]) -> Settings:
     """The settings in force with those of the new ones that count at once."""
     sections: dict[str, Any] = {}
     for one in (described_settings()[name] for name in names):
@@ -204,14 +204,14 @@ def _live(now: Settings, made: Settings, names: Mapping[str, object]) -> Setting
     return now.model_copy(update=sections)
 
 
-def _written(made: Settings, name: str, value: object) -> object:
+def _setting_value_to_write(made: Settings, name: str, value: object) -> object:
     """What is written for a value: a plain one as it is understood (8, not 8.0), all else as it was given."""
     if not isinstance(value, bool | int | float | str):
         return value
     return value_at(made.model_dump(mode="json"), name)
 
 
-def _text(file: Path) -> str:
+def _read_settings_text(file: Path) -> str:
     """The file's text, line ends as they are; "" where there is none.
 
     Raises:

@@ -40,7 +40,7 @@ async def status(request: Request, server: ServerContextIn) -> StatusOut:
     caller_of(request.scope).require_every_space()
     journal, spaces = server.journal, server.spaces.all
     looked = await asyncio.gather(*(_space(one, server) for one in spaces))
-    jobs = [_job(one, job) for one in spaces for job in one.jobs.unfinished]
+    jobs = [_to_job_now_out(one, job) for one in spaces for job in one.jobs.unfinished]
     running = [(one.name, one.evaluations.running) for one in spaces]
     return StatusOut(
         version=request.app.version,
@@ -117,7 +117,7 @@ async def _index(space: Space) -> IndexOut | None:
     return IndexOut(name=name, works=not detail, chunks=chunks, ms=ms, detail=detail)
 
 
-def _job(space: Space, job: Job) -> JobNowOut:
+def _to_job_now_out(space: Space, job: Job) -> JobNowOut:
     return JobNowOut(
         space=space.name,
         job_id=job.job_id,

@@ -120,7 +120,7 @@ class Callers:
 
     def _gather(self) -> None:
         self._keys = {**self._made, **self._file}
-        self._callers = [(one.hash.encode(), _caller(name, one)) for name, one in self._keys.items()]
+        self._callers = [(one.hash.encode(), _caller_from_key(name, one)) for name, one in self._keys.items()]
 
     def find(self, authorization: str) -> Caller:
         """Return the caller of an Authorization header; where there are no keys at all, `LOCAL`.
@@ -144,5 +144,5 @@ class Callers:
         return found[0]
 
 
-def _caller(name: str, key: KeySettings) -> Caller:
+def _caller_from_key(name: str, key: KeySettings) -> Caller:
     return Caller(name, key.spaces, frozenset(key.rights), key.labels)

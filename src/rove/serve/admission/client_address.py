@@ -24,10 +24,10 @@ def client_address(scope: Scope, proxies: Sequence[Network]) -> str:
     ('10.0.0.1', '2001:db8::/64')
     """
     peer = scope.get("client")
-    address = _parsed(peer[0]) if peer else None
+    address = _parse_ip_address(peer[0]) if peer else None
     hops = [hop for line in Headers(scope=scope).getlist(FORWARDED) for hop in line.split(",")]
     while address and hops and any(address in proxy for proxy in proxies):
-        before = _parsed(hops.pop())
+        before = _parse_ip_address(hops.pop())
         if before is None:
             break
         address = before
@@ -36,7 +36,7 @@ def client_address(scope: Scope, proxies: Sequence[Network]) -> str:
     return str(address) if address else "unknown"
 
 
-def _parsed(text: str) -> IPv4Address | IPv6Address | None:
+def _parse_ip_address(text: str) -> IPv4Address | IPv6Address | None:
     try:
         found = ip_address(text.strip().partition("%")[0])
     except ValueError:

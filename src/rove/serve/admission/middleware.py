@@ -159,7 +159,7 @@ class AdmissionMiddleware:
             check_body_length(headers, limit)
             await self._throttle.count(name, self._uploads)
             async with self._uploads.taken(name):
-                await self._app(scope, _bounded(receive, limit), send)
+                await self._app(scope, _limit_body_size(receive, limit), send)
             return
         limit = self._settings.max_body_kb * 1_000
         check_body_length(headers, limit)
@@ -265,7 +265,7 @@ def check_body_length(headers: Headers, limit: int) -> None:
         raise too_large(limit)
 
 
-def _bounded(receive: Receive, limit: int) -> Receive:
+def _limit_body_size(receive: Receive, limit: int) -> Receive:
     """Count what is received; a body that is too large ends with an error, wherever it is being read."""
     size = 0
 

@@ -30,11 +30,11 @@ def _entry(entry: EntryOut) -> Iterator[str]:
     yield f"## {entry.number}. {literal(entry.question)}"
     if entry.answer:
         yield safe_markdown(entry.answer.text)
-        yield from _sources(entry.answer.citations)
+        yield from _markdown_citations(entry.answer.citations)
     if entry.hits:
-        yield "\n".join(_found(number, hit) for number, hit in enumerate(entry.hits, 1))
+        yield "\n".join(_markdown_hit(number, hit) for number, hit in enumerate(entry.hits, 1))
     if entry.sql:
-        yield from _rows(entry.sql)
+        yield from _markdown_sql_reply(entry.sql)
     if entry.walk_id:
         yield f"`walk {entry.walk_id}`"
     if entry.problem:
@@ -45,7 +45,7 @@ def _entry(entry: EntryOut) -> Iterator[str]:
         yield f"*{literal(entry.note)}*"
 
 
-def _rows(reply: SqlOut) -> Iterator[str]:
+def _markdown_sql_reply(reply: SqlOut) -> Iterator[str]:
     yield literal(reply.text)
     if reply.rows:
         lines = [reply.columns, ["---"] * len(reply.columns), *reply.rows]
@@ -54,16 +54,16 @@ def _rows(reply: SqlOut) -> Iterator[str]:
         yield fence_code(reply.sql, "sql")
 
 
-def _sources(citations: list[CitationOut]) -> Iterator[str]:
+def _markdown_citations(citations: list[CitationOut]) -> Iterator[str]:
     if citations:
-        yield "\n".join(f"- [{one.number}] {_named(one)}: “{literal(one.quote)}”" for one in citations)
+        yield "\n".join(f"- [{one.number}] {_markdown_source_name(one)}: “{literal(one.quote)}”" for one in citations)
 
 
-def _found(number: int, hit: HitOut) -> str:
-    return f"{number}. {_named(hit)}: “{literal(hit.rendered.text)}”"
+def _markdown_hit(number: int, hit: HitOut) -> str:
+    return f"{number}. {_markdown_source_name(hit)}: “{literal(hit.rendered.text)}”"
 
 
-def _named(one: CitationOut | HitOut) -> str:
+def _markdown_source_name(one: CitationOut | HitOut) -> str:
     """Name a source, and where the words stand: of a recording the time, and what opens it there."""
     name = literal(one.title) or literal(one.source)
     if one.time:

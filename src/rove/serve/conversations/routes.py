@@ -58,7 +58,7 @@ async def begin(wanted: ConversationIn, talks: ConversingIn) -> ConversationOut:
 @router.get("/{conversation_id}")
 async def told(conversation_id: str, talks: ConversingIn) -> ConversationTold:
     """A conversation with its turns, as far as the caller may see by now what they rest on."""
-    return await _told(conversation_id, talks)
+    return await _load_conversation_out(conversation_id, talks)
 
 
 @router.post("/{conversation_id}")
@@ -85,8 +85,8 @@ async def ask(
     """
     await talks.check(conversation_id, wanted)
     if wanted.stream or wants_events(request):
-        return events(_telling(talks, conversation_id, wanted), server)
-    return await while_connected(request, _asked(talks, conversation_id, wanted))
+        return events(_conversation_turn_events(talks, conversation_id, wanted), server)
+    return await while_connected(request, _ask_for_entry(talks, conversation_id, wanted))
 
 
 @router.post("/{conversation_id}/turns/{number}/feedback")
@@ -107,22 +107,24 @@ async def export(
     conversation_id: str, talks: ConversingIn, form: Annotated[Format, Query(alias="format")] = "markdown"
 ) -> Response:
     """A conversation as one file: what the caller may see of it by now."""
-    text = await asyncio.to_thread(exported, await _told(conversation_id, talks), form)
+    text = await asyncio.to_thread(exported, await _load_conversation_out(conversation_id, talks), form)
     headers = {"Content-Disposition": f'attachment; filename="conversation-{conversation_id}.{ENDINGS[form]}"'}
     return Response(text.encode("utf-8", "replace"), media_type=MEDIA_TYPES[form], headers=headers)
 
 
-async def _told(conversation_id: str, talks: CallerConversations) -> ConversationTold:
+async def _load_conversation_out(conversation_id: str, talks: CallerConversations) -> ConversationTold:
     info, entries = await talks.get(conversation_id), await talks.told(conversation_id)
     return ConversationTold(**ConversationOut.of(info).model_dump(), entries=entries)
 
 
-async def _asked(talks: CallerConversations, conversation_id: str, wanted: ConversationTurnIn) -> EntryOut:
+async def _ask_for_entry(talks: CallerConversations, conversation_id: str, wanted: ConversationTurnIn) -> EntryOut:
     async with aclosing(talks.ask(conversation_id, wanted)) as pieces:
         return [piece async for piece in pieces if isinstance(piece, EntryOut)][0]
 
 
-async def _telling(talks: CallerConversations, conversation_id: str, wanted: ConversationTurnIn) -> Told:
+async def _conversation_turn_events(
+    talks: CallerConversations, conversation_id: str, wanted: ConversationTurnIn
+) -> Told:
     async with aclosing(talks.ask(conversation_id, wanted)) as pieces:
         async for piece in pieces:
             if isinstance(piece, str):

@@ -146,8 +146,8 @@ class ChunkList(Reply):
 
 async def list_documents(view: CallerView, wanted: ListQuery) -> DocumentList:
     """List what the caller may see, as a table wants it."""
-    lines = await _lines(view)
-    return await asyncio.to_thread(_page, lines, wanted)
+    lines = await _visible_document_lines(view)
+    return await asyncio.to_thread(_document_list_page, lines, wanted)
 
 
 async def chunks_of(view: CallerView, document_id: str, cursor: int, limit: int) -> ChunkList:
@@ -231,7 +231,7 @@ async def seen_documents(view: CallerView, document_ids: Sequence[str]) -> list[
     return [info for info in found if info.document_id in wanted and (seen is None or seen.matches(info.metadata))]
 
 
-async def _lines(view: CallerView) -> list[Listed]:
+async def _visible_document_lines(view: CallerView) -> list[Listed]:
     """The lines of all documents that the caller sees; of a whole base they are made once for each state of it."""
     if view.caller.labels is not None:
         return await asyncio.to_thread(name_documents, await view.documents())
@@ -246,7 +246,7 @@ async def _lines(view: CallerView) -> list[Listed]:
     return lines
 
 
-def _page(lines: Sequence[Listed], wanted: ListQuery) -> DocumentList:
+def _document_list_page(lines: Sequence[Listed], wanted: ListQuery) -> DocumentList:
     found = select_lines(lines, wanted)
     some, following = page(found[wanted.cursor :], wanted.cursor, wanted.limit)
     return DocumentList(

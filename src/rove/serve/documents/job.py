@@ -45,7 +45,7 @@ class Job(Progress):
     `pages`: where OCR is in sources under way.
     `attempt` counts from 1 how often it was begun: with each the sources are told anew.
     `shallow`: once it is "searchable", how many of its chunks the embedder has yet to reach. `is_let_go`: nobody
-    will be told any more how far that is.
+    will be told any more how far that is. `is_end_pinned`: the board has said that it is done.
     """
 
     job_id: str
@@ -62,6 +62,7 @@ class Job(Progress):
     attempt: int = 0
     shallow: int = 0
     is_let_go: bool = False
+    is_end_pinned: bool = False
     rest: RestTime = field(default_factory=RestTime)
 
     @property

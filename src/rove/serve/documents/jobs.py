@@ -196,6 +196,7 @@ class Jobs:
             with suppress(ServiceError):
                 told = job.told(state=state, shallow=shallow)
                 await asyncio.to_thread(self._board.pin, job.job_id, job.caller, told)
+                job.is_end_pinned = state == "done"
         await self._finish(spooled)
         job.end(shallow=shallow)
         if shallow:
@@ -232,6 +233,9 @@ async def _pin(job: Job, board: JobBoard) -> None:
     async for now in job.watch():
         began = monotonic()
         with suppress(ServiceError):
-            await asyncio.to_thread(board.pin, now.job_id, now.caller, now.told())
+            if now.over and now.is_end_pinned:  # and perhaps taken off since: what it names was erased
+                await asyncio.to_thread(board.pin_again, now.job_id, now.told())
+            else:
+                await asyncio.to_thread(board.pin, now.job_id, now.caller, now.told())
         if not now.over:
             await asyncio.sleep(max(PINNED_S, (monotonic() - began) / PINNING_SHARE))

@@ -125,7 +125,7 @@ def name_documents(infos: Sequence[DocumentInfo]) -> list[Listed]:
         if info.source.startswith("/"):
             tops.setdefault(_top(info.source), set()).add(_lies_in(info.source))
     roots = {top: os.path.commonpath(folders) for top, folders in tops.items()}
-    return [_listed(info, roots) for info in infos]
+    return [_name_document(info, roots) for info in infos]
 
 
 def select_lines(lines: Iterable[Listed], wanted: ListQuery) -> list[Listed]:
@@ -172,7 +172,7 @@ def _lies_in(source: str) -> str:
     return source.partition("#")[0].rpartition("/")[0] or "/"
 
 
-def _listed(info: DocumentInfo, roots: Mapping[str, str]) -> Listed:
+def _name_document(info: DocumentInfo, roots: Mapping[str, str]) -> Listed:
     name = public_source(info.source)
     if info.source.startswith("/"):
         return Listed(info, name, _lies_in(info.source)[len(roots[_top(info.source)]) :].strip("/"))

@@ -35,7 +35,7 @@ async def reindex(view: CallerView, jobs: Jobs, document_ids: Sequence[str], *, 
     entries = await view.kb.ledger("failed") if failed else []
     draft = jobs.spool.begin()
     try:
-        items = await asyncio.to_thread(_items, view, infos, [one.source for one in entries], draft)
+        items = await asyncio.to_thread(_items_to_reindex, view, infos, [one.source for one in entries], draft)
         _check_any(items)
         return jobs.put(await jobs.spool.keep(draft, view.caller.owner, items))
     except BaseException:
@@ -49,7 +49,9 @@ def _check_any(items: Sequence[Item]) -> None:
         raise InputError(message, cure="Hand in the files again.")
 
 
-def _items(view: CallerView, infos: Sequence[DocumentInfo], failed: Sequence[str], draft: Draft) -> list[Item]:
+def _items_to_reindex(
+    view: CallerView, infos: Sequence[DocumentInfo], failed: Sequence[str], draft: Draft
+) -> list[Item]:
     """What is to be read: each source once, in the way that loses nothing."""
     store = view.kb.store
     sources = store.ledger.sources_of([info.document_id for info in infos])
@@ -58,7 +60,7 @@ def _items(view: CallerView, infos: Sequence[DocumentInfo], failed: Sequence[str
         source = sources.get(info.document_id, "")
         if not source or source in items:
             continue
-        item = _lies_there(source, info) or _kept(view, source, info, draft, len(items))
+        item = _lies_there(source, info) or _copy_original_to_draft(view, source, info, draft, len(items))
         if item:
             items[source] = item
         else:
@@ -80,7 +82,9 @@ def _lies_there(source: str, info: DocumentInfo | None) -> Item | None:
     return None
 
 
-def _kept(view: CallerView, source: str, info: DocumentInfo, draft: Draft, number: int) -> Item | None:
+def _copy_original_to_draft(
+    view: CallerView, source: str, info: DocumentInfo, draft: Draft, number: int
+) -> Item | None:
     """What was handed in and is kept, put beside the job once more: the base lets go of it with its document."""
     original = view.kb.store.originals.of(info.document_id, kept=True)
     if original is None or source != info.source or not original.is_whole():

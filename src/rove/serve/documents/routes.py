@@ -56,8 +56,8 @@ async def upload(request: Request, view: CallerViewIn, space: SeenSpace, server:
         if not files or unknown or len(files) < len(form.getlist("files")):
             message = "The form must have files in `files`, and access labels in `access`, nothing else."
             raise InputError(message, cure="See /openapi.json.")
-        job = await take_files(view, space.jobs, files, _labels(form.getlist("access")))
-    return await _told(request, server, job)
+        job = await take_files(view, space.jobs, files, _validate_access_labels(form.getlist("access")))
+    return await _job_response(request, server, job)
 
 
 @router.post("/documents", status_code=202, response_model=JobOut, responses=STREAMED)
@@ -66,13 +66,13 @@ async def add(
 ) -> Response | JobOut:
     """Hand in a text, or the address of a page. Once this is answered, it cannot be lost."""
     view.require("add")
-    return await _told(request, server, await take_document(view, space.jobs, wanted))
+    return await _job_response(request, server, await take_document(view, space.jobs, wanted))
 
 
 @router.get("/jobs/{job_id}")
 async def job(job_id: str, request: Request, view: CallerViewIn, space: SeenSpace) -> JobOut:
     """How far a job of this key's is."""
-    return JobOut.of(await _job(job_id, request, view, space))
+    return JobOut.of(await _find_caller_job(job_id, request, view, space))
 
 
 @router.get("/jobs/{job_id}/events", response_model=JobOut)
@@ -80,7 +80,9 @@ async def job_events(
     job_id: str, request: Request, view: CallerViewIn, space: SeenSpace, server: ServerContextIn
 ) -> Response:
     """How far a job is, as events `job`, until it is done."""
-    return events(_progress(await _job(job_id, request, view, space)), server, until=server.closing)
+    return events(
+        _job_progress_events(await _find_caller_job(job_id, request, view, space)), server, until=server.closing
+    )
 
 
 @router.get("/documents")
@@ -146,26 +148,26 @@ async def delete(
     return Response(status_code=204, headers=headers)
 
 
-async def _told(request: Request, server: ServerContext, queued: Job) -> Response | JobOut:
+async def _job_response(request: Request, server: ServerContext, queued: Job) -> Response | JobOut:
     if not wants_events(request) or await server.streams.full(caller_of(request.scope).name):
         return JobOut.of(queued)  # it is on disk, which a refusal would not say
-    response = events(_progress(queued), server, until=server.closing)
+    response = events(_job_progress_events(queued), server, until=server.closing)
     response.status_code = 202
     return response
 
 
-async def _progress(watched: Job) -> Told:
+async def _job_progress_events(watched: Job) -> Told:
     async for now in progress(watched):
         yield "job", now
 
 
-async def _job(job_id: str, request: Request, view: CallerView, space: SeenSpace) -> Job:
+async def _find_caller_job(job_id: str, request: Request, view: CallerView, space: SeenSpace) -> Job:
     view.require("add")
     caller = caller_of(request.scope)
     return await space.jobs.get(job_id, None if "admin" in caller.rights else caller.owner)
 
 
-def _labels(given: list[Any]) -> list[str]:
+def _validate_access_labels(given: list[Any]) -> list[str]:
     try:
         return labels.validate_python(given)
     except ValidationError:

@@ -120,7 +120,7 @@ def files_of(items: Sequence[Item], folder: Path) -> dict[str, Path]:
 
 
 def read_order(folder: Path) -> Order:
-    """Read who handed in what. Raises OSError, or msgspec.DecodeError where it is not whole."""
+    """Read who handed in what. Raises OSError, msgspec.DecodeError, or ValueError where it is damaged."""
     return msgspec.json.decode((folder / JOB).read_bytes(), type=Order)
 
 
@@ -195,11 +195,11 @@ class Spool:
             self._folder.mkdir(mode=0o700, exist_ok=True)
             self._own.mkdir(mode=0o700, exist_ok=True)
             sync_folder(self._folder)
-            self._held = _locked(self._own)
+            self._held = _acquire_spool_lock(self._own)
 
     def _taken_over(self, left: Path) -> list[Spooled]:
         """Take over the jobs of a process that has ended, or one job as earlier versions kept it; the rest goes."""
-        lock = _locked(left)
+        lock = _acquire_spool_lock(left)
         if lock is None:
             return []
         try:
@@ -221,7 +221,7 @@ class Spool:
             sync_folder(self._own)
         except FileNotFoundError:
             return None
-        except (OSError, msgspec.DecodeError) as error:
+        except (OSError, msgspec.DecodeError, ValueError) as error:  # of bytes that are no UTF-8, the last
             log.error("job cannot be read", extra={"job": folder.name, "reason": str(error)})  # noqa: TRY400 - no stack
             return None
         return Spooled(target, order.caller)
@@ -238,7 +238,7 @@ async def write_stream(target: Path, pieces: AsyncIterator[bytes]) -> int:
     return size
 
 
-def _locked(folder: Path) -> FileLock | None:
+def _acquire_spool_lock(folder: Path) -> FileLock | None:
     lock = FileLock(folder / LOCK, timeout=0, thread_local=False)
     try:
         lock.acquire()

@@ -60,7 +60,7 @@ async def download(
     if what == "text":
         info, document = await view.document(document_id)
         named = PurePath(safe_name(public_source(info.source))).with_suffix(".md").name
-        return _attached(Response(document.text, media_type="text/markdown; charset=utf-8"), named)
+        return _set_download_headers(Response(document.text, media_type="text/markdown; charset=utf-8"), named)
     source, original = await original_of(view, document_id)
     named = safe_name(public_source(source).partition("#")[0])
     return FileResponse(original.path, media_type="application/octet-stream", filename=named, headers=SAFE)
@@ -114,7 +114,7 @@ async def reindex(wanted: ReindexIn, view: CallerViewIn, space: SeenSpace) -> Jo
     return JobOut.of(await reread(view, space.jobs, wanted.document_ids, failed=wanted.failed))
 
 
-def _attached(response: Response, name: str) -> Response:
+def _set_download_headers(response: Response, name: str) -> Response:
     """Let a reply be saved under a name."""
     plain = "".join(c if c.isascii() and c not in '"\\\\' else "_" for c in name)
     response.headers["Content-Disposition"] = f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, '')}"

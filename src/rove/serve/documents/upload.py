@@ -58,12 +58,12 @@ async def take_files(view: CallerView, jobs: Jobs, files: Sequence[UploadFile], 
             name = safe_name(file.filename or "")
             if DROPPED in name and lies_in_system(name.replace(DROPPED, "/")):
                 continue
-            await write_stream(draft.folder / str(number), _pieces(file))
+            await write_stream(draft.folder / str(number), _iter_upload_bytes(file))
             items.append(Item(uri_of(name, labels), name, metadata, file=str(number)))
     except BaseException:
         draft.drop()
         raise
-    return await _queued(view, jobs, draft, items)
+    return await _queue_upload_job(view, jobs, draft, items)
 
 
 async def take_document(view: CallerView, jobs: Jobs, wanted: DocumentIn) -> Job:
@@ -97,10 +97,10 @@ async def take_document(view: CallerView, jobs: Jobs, wanted: DocumentIn) -> Job
             document_id=content_hash("text", uri),
         )
     await jobs.check_room(view.caller.owner)
-    return await _queued(view, jobs, jobs.spool.begin(), [item])
+    return await _queue_upload_job(view, jobs, jobs.spool.begin(), [item])
 
 
-async def _queued(view: CallerView, jobs: Jobs, draft: Draft, items: Sequence[Item]) -> Job:
+async def _queue_upload_job(view: CallerView, jobs: Jobs, draft: Draft, items: Sequence[Item]) -> Job:
     try:
         await jobs.check_room(view.caller.owner)
         spooled = await jobs.spool.keep(draft, view.caller.owner, items)
@@ -114,6 +114,6 @@ def _metadata(view: CallerView, labels: Sequence[str]) -> dict[str, MetaValue]:
     return {view.access_field: tuple(labels)} if labels else {}
 
 
-async def _pieces(file: UploadFile) -> AsyncIterator[bytes]:
+async def _iter_upload_bytes(file: UploadFile) -> AsyncIterator[bytes]:
     while piece := await file.read(PIECE_BYTES):
         yield piece

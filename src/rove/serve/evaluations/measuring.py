@@ -37,8 +37,8 @@ def check_evaluation(kb: AsyncRove, settings: ServeSettings, folder: Path, recor
         ConfigError: a configuration's settings are wrong.
     """
     if record.table:
-        _read(folder / record.table, record.name, settings)
-    expected_of(kb, _grid(record), 0)
+        _read_question_table(folder / record.table, record.name, settings)
+    expected_of(kb, _evaluation_grid(record), 0)
 
 
 async def measure(
@@ -52,8 +52,8 @@ async def measure(
     path = folder / (record.table or f"{QUESTIONS}.jsonl")
     if not path.exists():
         await _make(kb, path, record)
-    dataset = await asyncio.to_thread(_read, path, record.name, settings)
-    grid = _grid(record)
+    dataset = await asyncio.to_thread(_read_question_table, path, record.name, settings)
+    grid = _evaluation_grid(record)
     evaluation.began = monotonic()
     count = len(dataset.questions)
     evaluation.searches = expected_of(kb, grid, count)
@@ -79,7 +79,7 @@ async def _make(kb: AsyncRove, path: Path, record: EvaluationOut) -> None:
     await asyncio.to_thread(write_rows, path, (question.row for question in made))
 
 
-def _read(path: Path, name: str, settings: ServeSettings) -> Dataset:
+def _read_question_table(path: Path, name: str, settings: ServeSettings) -> Dataset:
     """Read a file of questions; what is said against it names it as its owner does."""
     try:
         dataset = replace(read_dataset(path, layout="questions"), name=name or MADE)
@@ -104,7 +104,7 @@ def _check_questions(dataset: Dataset, settings: ServeSettings) -> None:
             raise InputError(message, cure="Save the file as UTF-8, without halves of surrogate pairs.")
 
 
-def _grid(record: EvaluationOut) -> Grid:
+def _evaluation_grid(record: EvaluationOut) -> Grid:
     configurations = [_configuration(way) for way in record.configurations]
     return grid_of_trial(record.name or MADE, configurations, record.metrics)
 

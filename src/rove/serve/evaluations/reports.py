@@ -48,7 +48,7 @@ def finish_report(
     if best.means[metric] == study.baseline.means[metric]:
         best = study.baseline
     ways = {way.name: way for way in record.configurations}
-    rows = {line.name: _row(line, ways[line.name], study.scores[line.name]) for line in study.lines}
+    rows = {line.name: _study_row_out(line, ways[line.name], study.scores[line.name]) for line in study.lines}
     report = ReportOut(
         baseline=study.grid.baseline,
         best=best.name,
@@ -57,7 +57,7 @@ def finish_report(
         documents=study.documents,
         rows=tuple(rows.values()),
         worst=tuple(_worst(study, dataset, best.name, titles)),
-        answers=tuple(_answers(line) for line in study.answers),
+        answers=tuple(_answer_line_out(line) for line in study.answers),
     )
     told = record.model_copy(update={"best": best.name, "headline": rows[best.name].means})
     return FinishedEvaluation(
@@ -65,12 +65,16 @@ def finish_report(
     )
 
 
-def _row(line: StudyLine, way: WayIn, scores: Scores) -> RowOut:
+def _study_row_out(line: StudyLine, way: WayIn, scores: Scores) -> RowOut:
     latency = line.latency
     return RowOut(
         configuration=way,
-        means=tuple(_mean(metric, values) for metric, values in scores.values.items()),
-        beside={metric: _beside(found, line.p_values[metric]) for metric, found in line.beside.items() if found},
+        means=tuple(_metric_mean_out(metric, values) for metric, values in scores.values.items()),
+        beside={
+            metric: _metric_difference_out(found, line.p_values[metric])
+            for metric, found in line.beside.items()
+            if found
+        },
         p50_ms=latency.p50 * 1000 if latency else None,
         p95_ms=latency.p95 * 1000 if latency else None,
         errors=line.errors,
@@ -78,12 +82,12 @@ def _row(line: StudyLine, way: WayIn, scores: Scores) -> RowOut:
     )
 
 
-def _answers(line: AnswerLine) -> AnswersOut:
+def _answer_line_out(line: AnswerLine) -> AnswersOut:
     one, latency = line.answered, line.answered.latency
     return AnswersOut(
         configurations=line.names,
-        means=tuple(_mean(metric, values) for metric, values in one.scores.values.items()),
-        beside={metric: _beside(found, line.p_values[metric]) for metric, found in line.beside.items()},
+        means=tuple(_metric_mean_out(metric, values) for metric, values in one.scores.values.items()),
+        beside={metric: _metric_difference_out(found, line.p_values[metric]) for metric, found in line.beside.items()},
         p50_s=latency.p50 if latency else None,
         p95_s=latency.p95 if latency else None,
         calls=one.usage.requests,
@@ -97,12 +101,12 @@ def _answers(line: AnswerLine) -> AnswersOut:
     )
 
 
-def _beside(found: PairedComparison, p_value: float) -> BesideOut:
+def _metric_difference_out(found: PairedComparison, p_value: float) -> BesideOut:
     difference = found.difference
     return BesideOut(mean=difference.mean, low=difference.low, high=difference.high, p_value=p_value)
 
 
-def _mean(metric: str, values: Mapping[str, float | None]) -> MeanOut:
+def _metric_mean_out(metric: str, values: Mapping[str, float | None]) -> MeanOut:
     known = [value for value in values.values() if value is not None]
     interval = bootstrap(known)
     return MeanOut(
@@ -130,7 +134,7 @@ def _worst(study: Study, dataset: Dataset, best: str, titles: Mapping[str, str])
                 question_id=name,
                 question=asked[name].text,
                 expected=tuple(titles.get(source) or source for source in expected),
-                found=_found(outcome.ranking if outcome else (), dataset.gold.get(name, {}), titles),
+                found=_top_documents_out(outcome.ranking if outcome else (), dataset.gold.get(name, {}), titles),
                 values={one: scores.values[metric].get(name) for one, scores in study.scores.items()},
                 error=outcome.error if outcome else "",
             )
@@ -138,7 +142,9 @@ def _worst(study: Study, dataset: Dataset, best: str, titles: Mapping[str, str])
     return found
 
 
-def _found(ranking: Sequence[str], grades: Mapping[str, int], titles: Mapping[str, str]) -> tuple[FoundOut, ...]:
+def _top_documents_out(
+    ranking: Sequence[str], grades: Mapping[str, int], titles: Mapping[str, str]
+) -> tuple[FoundOut, ...]:
     first = list(dict.fromkeys(ranking))[:MOST_FOUND]
     return tuple(
         FoundOut(document_id=name, title=titles.get(name) or name, expected=grades.get(name, 0) > 0) for name in first

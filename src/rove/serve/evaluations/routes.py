@@ -41,7 +41,7 @@ async def begin(
     evaluation = await found.begin(wanted, view.caller.name)
     if not wants_events(request) or await server.streams.full(view.caller.name):
         return evaluation.record  # it has begun, which a refusal would not say
-    response = events(_progress(evaluation), server, until=server.closing)
+    response = events(_evaluation_progress_events(evaluation), server, until=server.closing)
     response.status_code = 202
     return response
 
@@ -70,7 +70,7 @@ async def told(evaluation_id: str, found: EvaluationsIn) -> EvaluationTold:
 @router.get("/{evaluation_id}/events", response_model=EvaluationOut)
 async def watched(evaluation_id: str, found: EvaluationsIn, server: ServerContextIn) -> Response:
     """How far an evaluation is, as events `evaluation`, until it is over."""
-    return events(_progress(await found.get(evaluation_id)), server, until=server.closing)
+    return events(_evaluation_progress_events(await found.get(evaluation_id)), server, until=server.closing)
 
 
 @router.get("/{evaluation_id}/page", response_class=Response, responses={200: {"content": {"text/html": {}}}})
@@ -95,6 +95,6 @@ async def delete(evaluation_id: str, found: EvaluationsIn) -> Response:
     return Response(status_code=204)
 
 
-async def _progress(evaluation: RunningEvaluation) -> Told:
+async def _evaluation_progress_events(evaluation: RunningEvaluation) -> Told:
     async for now in evaluation.watch():
         yield "evaluation", now.record

@@ -105,7 +105,9 @@ class Evaluations:
         self.folders.tidy()
         for record in left[1:] if left[0].starts < MOST_STARTS else left:
             reason = f"It was cut off {record.starts} times."
-            self.folders.keep(_ended(record, "failed", reason=reason, cure="Begin it anew, with fewer questions."))
+            self.folders.keep(
+                _with_final_state(record, "failed", reason=reason, cure="Begin it anew, with fewer questions.")
+            )
         if left[0].starts < MOST_STARTS:
             self._go(RunningEvaluation(left[0]))
         else:
@@ -127,7 +129,7 @@ class Evaluations:
         except BaseException:
             self._lock.release()
             raise
-        evaluation = RunningEvaluation(_record(folder.name, wanted, caller))
+        evaluation = RunningEvaluation(_new_evaluation_record(folder.name, wanted, caller))
         self._running = evaluation  # nobody comes between while the file is read
         try:
             await asyncio.to_thread(self._keep, folder, evaluation.record, wanted)
@@ -156,7 +158,7 @@ class Evaluations:
         """
         evaluation, task = await self.get(evaluation_id), self._task
         if evaluation is self._running and task:
-            await _stopped(task)
+            await _cancel_evaluation_task(task)
         if evaluation.over:
             return
         if not self._hold():
@@ -176,7 +178,7 @@ class Evaluations:
     async def stop(self) -> None:
         """Stop where it stands; the next process goes on from there."""
         if self._task:
-            await _stopped(self._task)
+            await _cancel_evaluation_task(self._task)
 
     # -- inside ----------------------------------------------------------------------------------------------------
 
@@ -224,7 +226,7 @@ class Evaluations:
         if not task.cancelled() and (error := task.exception()):
             log.error("evaluation failed", exc_info=error, extra={"evaluation": evaluation.name})
             reason, cure = "The server made a mistake.", "See the server's log."
-            evaluation.record = _ended(evaluation.record, "failed", reason=reason, cure=cure)
+            evaluation.record = _with_final_state(evaluation.record, "failed", reason=reason, cure=cure)
             try:
                 self.folders.end(evaluation.record)
             except OSError:  # a disk without room for a line: whoever watches is told, and the next start tries again
@@ -233,7 +235,7 @@ class Evaluations:
         evaluation.changed()
 
     async def _end(self, evaluation: RunningEvaluation, state: State, *, reason: str = "", cure: str = "") -> None:
-        record = _ended(evaluation.record, state, reason=reason, cure=cure)
+        record = _with_final_state(evaluation.record, state, reason=reason, cure=cure)
         await asyncio.to_thread(self.folders.end, record)
         evaluation.record = record
         evaluation.changed()
@@ -242,18 +244,18 @@ class Evaluations:
         folder = self.folders.of(evaluation.name)
         measure = await asyncio.to_thread(load, MEASURE)
         done: FinishedEvaluation = await measure(self._kb, self._settings, folder, evaluation)
-        record = _ended(done.record, "done")
+        record = _with_final_state(done.record, "done")
         await asyncio.to_thread(self.folders.finish, record, done.report, done.page)
         evaluation.record = record
 
 
-def _record(evaluation_id: str, wanted: EvaluationIn, caller: str) -> EvaluationOut:
+def _new_evaluation_record(evaluation_id: str, wanted: EvaluationIn, caller: str) -> EvaluationOut:
     name = safe_name(wanted.table.name) if wanted.table else ""
     return EvaluationOut(
         evaluation_id=evaluation_id,
         by=caller,
         name=Path(name).stem,
-        began_at=_now(),
+        began_at=_evaluation_timestamp(),
         configurations=wanted.configurations,
         metrics=wanted.metrics,
         table=f"{QUESTIONS}{Path(name).suffix.casefold()}" if wanted.table else "",
@@ -263,15 +265,17 @@ def _record(evaluation_id: str, wanted: EvaluationIn, caller: str) -> Evaluation
     )
 
 
-def _ended(record: EvaluationOut, state: State, *, reason: str = "", cure: str = "") -> EvaluationOut:
-    return record.model_copy(update={"state": state, "reason": reason, "cure": cure, "ended_at": _now()})
+def _with_final_state(record: EvaluationOut, state: State, *, reason: str = "", cure: str = "") -> EvaluationOut:
+    return record.model_copy(
+        update={"state": state, "reason": reason, "cure": cure, "ended_at": _evaluation_timestamp()}
+    )
 
 
-def _now() -> str:
+def _evaluation_timestamp() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-async def _stopped(task: asyncio.Task[None]) -> None:
+async def _cancel_evaluation_task(task: asyncio.Task[None]) -> None:
     task.cancel()
     with suppress(asyncio.CancelledError):
         await task

@@ -48,7 +48,7 @@ class CallerFlows:
         done = await run(
             self.view.kb, flow, given, where=within, listener=listener, keep=keep, owner=self._mark() if keep else ""
         )
-        for hit in _hits(done):
+        for hit in _hits_of_run(done):
             self.view.check_seen([hit])
         return done
 
@@ -59,7 +59,7 @@ class CallerFlows:
         info = await self.check(run_id, offered)
         self._check_needs(offered[info.flow])
         done = await resume(self.view.kb, run_id, replies, listener=listener)
-        await self._check_there(_hits(done))
+        await self._check_there(_hits_of_run(done))
         return done
 
     async def check(self, run_id: str, offered: Collection[str]) -> RunInfo:
@@ -135,7 +135,7 @@ class CallerFlows:
         return json.dumps([self.view.caller.owner, None if labels is None else sorted(labels)])
 
 
-def _hits(done: FlowRun) -> list[Hit]:
+def _hits_of_run(done: FlowRun) -> list[Hit]:
     """The passages that come out, and those that answers rest on."""
     found: list[Hit] = []
     waiting = list(done.output.values())

@@ -41,22 +41,22 @@ def drafted(text: str, name: str, kb: AsyncRove) -> tuple[FlowCheckOut, Flow | N
     """Check a text; returns what is told of it, and the flow, where nothing is wrong. Blocks."""
     check_flow_length(text)
     if max(line.count(".") for line in text.split("\n")) > MOST_DOTS:
-        return _told(text, [Problem("", TOO_DEEP, "Write it in smaller steps.")], (), None), None
+        return _flow_check_out(text, [Problem("", TOO_DEEP, "Write it in smaller steps.")], (), None), None
     source = f"{name or 'new'}.toml"
     try:
         flow = flow_of(text, source)
         if max(len(flow.steps), len(flow.loops), len(flow.input), len(flow.output)) > MOST_STEPS:
             problems = [Problem("steps", f"It has more than {MOST_STEPS} steps.", "Split it into several flows.")]
-            return _told(text, problems, (), None), None
+            return _flow_check_out(text, problems, (), None), None
         plan, problems = checked(replace(flow, writes=True))
         problems += _changes(flow, plan)
         lacks = _lacks(kb, plan) if not problems else []
         picture = FlowOut.drawn(source, flow, sketched(flow)) if problems else FlowOut.of(source, plan)
     except ConfigError as error:
-        return _told(text, [_unread(error, source)], (), None), None
+        return _flow_check_out(text, [_problem_from_config_error(error, source)], (), None), None
     except (RecursionError, MemoryError):
-        return _told(text, [Problem("", TOO_DEEP, "Write it in smaller steps.")], (), None), None
-    return _told(text, problems, lacks, picture), None if problems else flow
+        return _flow_check_out(text, [Problem("", TOO_DEEP, "Write it in smaller steps.")], (), None), None
+    return _flow_check_out(text, problems, lacks, picture), None if problems else flow
 
 
 def right(text: str, name: str, kb: AsyncRove) -> Flow:
@@ -92,13 +92,15 @@ def _lacks(kb: AsyncRove, plan: FlowPlan) -> list[Problem]:
     return lacking(replace(plan, nodes=nodes), there)
 
 
-def _unread(error: ConfigError, source: str) -> Problem:
+def _problem_from_config_error(error: ConfigError, source: str) -> Problem:
     reason = error.reason.removeprefix(f"{source}: ").removeprefix(f"{source} ")
     place = _PLACE.match(reason)
     return Problem(place[0] if place else "", reason, error.cure)
 
 
-def _told(text: str, problems: Iterable[Problem], lacks: Iterable[Problem], flow: FlowOut | None) -> FlowCheckOut:
+def _flow_check_out(
+    text: str, problems: Iterable[Problem], lacks: Iterable[Problem], flow: FlowOut | None
+) -> FlowCheckOut:
     lines = [
         StepLinesOut(name=one.name.removeprefix("steps."), first=one.first, last=one.last)
         for one in flow_tables(text)
@@ -117,8 +119,8 @@ def _told(text: str, problems: Iterable[Problem], lacks: Iterable[Problem], flow
             place=one.place[:MOST_SAID],
             step=step,
             line=line,
-            reason=_short(one.reason, one.place),
-            cure=_short(one.cure.removesuffix(" List operators with: rove flow operators")),
+            reason=_shorten_fault_text(one.reason, one.place),
+            cure=_shorten_fault_text(one.cure.removesuffix(" List operators with: rove flow operators")),
         )
 
     return FlowCheckOut(
@@ -126,7 +128,7 @@ def _told(text: str, problems: Iterable[Problem], lacks: Iterable[Problem], flow
     )
 
 
-def _short(text: str, place: str = "") -> str:
+def _shorten_fault_text(text: str, place: str = "") -> str:
     text = text if place and text.startswith(place) else text[:1].upper() + text[1:]
     return text if len(text) <= MOST_SAID else f"{text[:MOST_SAID]} …"
 
@@ -143,7 +145,7 @@ def sketched(flow: Flow) -> list[FlowStepOut]:
         behind = loop.steps[loop.steps.index(step.name) :] if loop else ()
         back[step.name] = {one for one in meant if one in behind}
         before[step.name] = meant - back[step.name] - {step.name}
-    rows = _rows(before)
+    rows = _step_graph_rows(before)
     return [
         FlowStepOut(
             name=step.name,
@@ -160,7 +162,7 @@ def sketched(flow: Flow) -> list[FlowStepOut]:
     ]
 
 
-def _rows(before: dict[str, set[str]]) -> dict[str, int]:
+def _step_graph_rows(before: dict[str, set[str]]) -> dict[str, int]:
     """The row of each step; a circle is cut where it is met again."""
     rows: dict[str, int] = {}
 

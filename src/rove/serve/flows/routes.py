@@ -101,20 +101,20 @@ async def forget(run_id: str, flows: CallerFlowsIn) -> Response:
 async def replied(server: ServerContext, request: Request, going: Going, *, stream: bool) -> Response | FlowRunOut:
     """Reply with what comes of a run; as events where it is asked so."""
     if stream or wants_events(request):
-        return events(_told(server, going), server)
-    return await while_connected(request, _done(server, going))
+        return events(_flow_run_events(server, going), server)
+    return await while_connected(request, _run_metered_flow(server, going))
 
 
-async def _done(server: ServerContext, going: Going, listener: FlowListener = unheard) -> FlowRunOut:
+async def _run_metered_flow(server: ServerContext, going: Going, listener: FlowListener = unheard) -> FlowRunOut:
     with metered() as meter:
         done = await going(listener)
     server.journal.note_usage(meter.usage)
     return await asyncio.to_thread(run_of, done)
 
 
-async def _told(server: ServerContext, going: Going) -> Told:
+async def _flow_run_events(server: ServerContext, going: Going) -> Told:
     heard: asyncio.Queue[FlowEvent | None] = asyncio.Queue()
-    task = asyncio.create_task(_done(server, going, heard.put_nowait))
+    task = asyncio.create_task(_run_metered_flow(server, going, heard.put_nowait))
     task.add_done_callback(lambda _: heard.put_nowait(None))
     try:
         while (event := await heard.get()) is not None:

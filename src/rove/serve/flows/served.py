@@ -89,7 +89,7 @@ def run_of(done: FlowRun) -> FlowRunOut:
         ConfigError: something in it is neither an answer, nor passages, texts and numbers.
     """
     return FlowRunOut(
-        output={name: _told(name, value) for name, value in done.output.items()},
+        output={name: _to_flow_output(name, value) for name, value in done.output.items()},
         status=done.status,
         run_id=done.run_id if done.kept else "",
         waiting=[WaitsOut(key=one.key, question=one.question, options=list(one.options)) for one in done.waiting],
@@ -115,7 +115,7 @@ def run_so_far(run: RunSoFar, hide: Hide, withheld: str = "") -> FlowRunSoFarOut
             for one in run.steps
         ],
         waiting=[WaitsOut(key=one.key, question=one.question, options=list(one.options)) for one in run.waiting],
-        output={name: _told(name, value) for name, value in output.items()},
+        output={name: _to_flow_output(name, value) for name, value in output.items()},
         reason="" if withheld else run.reason,
         note=withheld or (ERASED if run.erased else ""),
     )
@@ -142,7 +142,7 @@ def event_of(event: FlowEvent) -> tuple[str, RunBegunOut | StepOut | Delta] | No
             return None
 
 
-def _told(name: str, value: object) -> Output:
+def _to_flow_output(name: str, value: object) -> Output:
     match value:
         case Answer():
             return AnswerOut.of(value)
@@ -153,7 +153,7 @@ def _told(name: str, value: object) -> Output:
         case None | bool() | int() | float():
             return value
         case tuple() | list():
-            found = [_told(name, one) for one in cast("Sequence[object]", value)]
+            found = [_to_flow_output(name, one) for one in cast("Sequence[object]", value)]
             return cast("Output", found if all(isinstance(one, HitOut) for one in found) else to_jsonable_python(found))
         case _:
             message = f"The output {name!r} is a {type(value).__name__}, which is not told over HTTP."

@@ -40,7 +40,7 @@ def operators() -> list[OperatorOut]:
             changes=one.effects != "none",
             needs=list(one.needs),
         )
-        for one in _all()
+        for one in _iter_loadable_operators()
     ]
 
 
@@ -54,7 +54,7 @@ def inserted(text: str, use: str, line: int) -> FlowInsertOut:
     before = operators_before(text, after)
     if use in SNIPPETS:
         step = list(before)[-1] if before else "found"
-        name = _free(text, "again")
+        name = _unused_step_name(text, "again")
         return FlowInsertOut(
             after=after, name=name, text=SNIPPETS[use].format(name=name, step=f'"{step}"', step_name=step)
         )
@@ -62,19 +62,19 @@ def inserted(text: str, use: str, line: int) -> FlowInsertOut:
         message = "There is no such operator."
         raise InputError(message, cure="Choose one of the list.")
     operator = operator_named(use)
-    name = _free(text, use.replace("-", "_").replace(".", "_"))
+    name = _unused_step_name(text, use.replace("-", "_").replace(".", "_"))
     inputs = table_keys(text, "input") or ["question"]
     lines = [f"[steps.{name}]", f'use = "{use}"']
     for key, kind in operator.inputs.items():
         if kind.required:
-            lines.append(f"{key} = {_filled(key, kind, inputs, before)}")
+            lines.append(f"{key} = {_input_reference_text(key, kind, inputs, before)}")
         else:
             default = _default(operator, key)
             lines.append(f"# {key} = {default or '…'}  ({type_name(kind.type)})")
     return FlowInsertOut(after=after, name=name, text="\n".join(lines) + "\n")
 
 
-def _all() -> Iterator[Operator]:
+def _iter_loadable_operators() -> Iterator[Operator]:
     for name in OPERATORS.names():
         try:
             yield operator_named(name)
@@ -88,7 +88,7 @@ def _default(operator: Operator, name: str) -> str:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, bool | int | float | str) else ""
 
 
-def _filled(key: str, kind: Input, inputs: list[str], before: dict[str, str]) -> str:
+def _input_reference_text(key: str, kind: Input, inputs: list[str], before: dict[str, str]) -> str:
     """The reference to what alone can be meant, else an empty text, with what there is to choose from."""
     if key in inputs:
         return f'"$input.{key}"'
@@ -105,7 +105,7 @@ def _filled(key: str, kind: Input, inputs: list[str], before: dict[str, str]) ->
     return f'""  # {type_name(kind.type)}' + (f": {choice}" if choice else "")
 
 
-def _free(text: str, wanted: str) -> str:
+def _unused_step_name(text: str, wanted: str) -> str:
     """A name that no step and no loop has."""
     taken = {one.name.partition(".")[2] for one in flow_tables(text)} | {"input", "item", "true", "false", "nothing"}
     name, number = wanted, 2

@@ -8,11 +8,11 @@ from typing import cast
 
 from pydantic import JsonValue
 
-from rove.records import Answer, Document, Filter, Hit
+from rove.records import Answer, Document, Filter, Hit, Note
 from rove.records.sql import SqlReply
 from rove.records.tool import ToolRun
 from rove.serve.questions.databases import SqlOut
-from rove.serve.questions.results import AnswerOut, HitOut
+from rove.serve.questions.results import AnswerOut, HitOut, NoteOut
 from rove.serve.redaction import public_text
 from rove.serve.tools.schema import to_plain_json
 from rove.tools.hiding import Hide
@@ -34,6 +34,8 @@ def step_value(value: object, hide: Hide, depth: int = DEEPEST) -> JsonValue:
             return HitOut.of(value).model_dump(mode="json")
         case SqlReply():
             return SqlOut.of(value).model_dump(mode="json")
+        case Note():
+            return NoteOut.all([value])[0].model_dump(mode="json")
         case ToolRun():
             tool = value.plan.match.tool if value.plan else ""
             text = hide(value.text or "")
@@ -44,7 +46,9 @@ def step_value(value: object, hide: Hide, depth: int = DEEPEST) -> JsonValue:
             items = cast("Sequence[object]", value)[:MOST]
             return cast("JsonValue", [step_value(one, hide, depth) for one in items])
         case _ if is_dataclass(value) and depth:
-            return cast("JsonValue", {name: step_value(one, hide, depth - 1) for name, one in _fields(value)})
+            return cast(
+                "JsonValue", {name: step_value(one, hide, depth - 1) for name, one in _iter_filled_fields(value)}
+            )
         case _:
             return cast("JsonValue", to_plain_json(value if isinstance(value, bool | int | float) else None, hide))
 
@@ -66,7 +70,7 @@ def documents_in(value: object) -> Iterator[str]:
                 yield from documents_in(one)
 
 
-def _fields(record: object) -> Iterator[tuple[str, object]]:
+def _iter_filled_fields(record: object) -> Iterator[tuple[str, object]]:
     """The fields of a record that are told: those that say something."""
     for field in fields(cast("type[object]", record)):  # pyright: ignore[reportArgumentType] - it is a dataclass
         one: object = getattr(record, field.name)

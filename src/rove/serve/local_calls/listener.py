@@ -97,13 +97,13 @@ class _Listener:
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> tuple[AsyncRove, Mapping[str, Any]] | None:
         """Let each side prove that it has the key; then read what is asked."""
-        hello = _object(await reader.readline())
+        hello = _parse_json_object_line(await reader.readline())
         invitation = self._invitations.get(str(hello.get("space")))
         if invitation is None or len(self._calls) > MOST:
             return None
         word = secrets.token_urlsafe(16)
         _send(writer, {"proof": invitation.proof(SERVER, str(hello.get("word"))), "word": word})
-        request = _object(await reader.readline())
+        request = _parse_json_object_line(await reader.readline())
         if not is_proof(request.get("proof"), invitation.proof(CLIENT, word)):
             return None
         return self._bases[invitation.space], request
@@ -132,7 +132,7 @@ def _send(writer: asyncio.StreamWriter, piece: Piece) -> None:
     writer.write(json.dumps(piece).encode() + b"\n")
 
 
-def _object(line: bytes) -> Mapping[str, Any]:
+def _parse_json_object_line(line: bytes) -> Mapping[str, Any]:
     """Read a line of JSON.
 
     Raises:

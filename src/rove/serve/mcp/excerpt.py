@@ -20,20 +20,24 @@ def excerpt(text: str, language: str, question: str, most_bytes: int) -> str:
     >>> excerpt(text, "en", "Who approves remote work?", 30)
     '… Remote work is …'
     """
-    whole = _line(text)
-    if _size(whole) <= most_bytes:
+    whole = _to_one_line(text)
+    if _utf8_size(whole) <= most_bytes:
         return whole
     spans = sentence_spans(text, language)
     asked = set(query_terms(question, language))
     held = [len(asked.intersection(terms(text[start:end], language))) for start, end in spans]
     first = last = held.index(max(held))
-    best, room = _line(text[slice(*spans[first])]), most_bytes - 2 * _size(f"{MORE} ")
-    if _size(best) > room:
+    best, room = _to_one_line(text[slice(*spans[first])]), most_bytes - 2 * _utf8_size(f"{MORE} ")
+    if _utf8_size(best) > room:
         return f"{MORE if first else ''} {cut_bytes(best, room)} {MORE}".strip()
     while True:
-        shown = _line(text[spans[first][0] : spans[last][1]])
+        shown = _to_one_line(text[spans[first][0] : spans[last][1]])
         for begin, end in ((first, last + 1), (first - 1, last)):
-            if begin >= 0 and end < len(spans) and _size(_line(text[spans[begin][0] : spans[end][1]])) <= room:
+            if (
+                begin >= 0
+                and end < len(spans)
+                and _utf8_size(_to_one_line(text[spans[begin][0] : spans[end][1]])) <= room
+            ):
                 first, last = begin, end
                 break
         else:
@@ -47,16 +51,16 @@ def cut_bytes(text: str, most_bytes: int) -> str:
     >>> cut_bytes("one two three", 9), cut_bytes("東京タワー", 7), cut_bytes("one", 9)
     ('one two', '東京', 'one')
     """
-    if _size(text) <= most_bytes:
+    if _utf8_size(text) <= most_bytes:
         return text
     kept = text.encode()[: max(most_bytes, 0)].decode(errors="ignore")
     words = kept.rpartition(" ")[0]
     return words if 2 * len(words) > len(kept) else kept
 
 
-def _line(text: str) -> str:
+def _to_one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _size(text: str) -> int:
+def _utf8_size(text: str) -> int:
     return len(text.encode())

@@ -82,7 +82,7 @@ class McpEndpoint:
 
     async def _list_tools(self, context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         del context, params
-        return types.ListToolsResult(tools=[_described(name, tool) for name, tool in self._offered().items()])
+        return types.ListToolsResult(tools=[_to_mcp_tool(name, tool) for name, tool in self._offered().items()])
 
     async def _call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         tool = self._offered().get(params.name)
@@ -93,10 +93,10 @@ class McpEndpoint:
             text = await tool.call(self._tool_context(context), given)
         except ValidationError as error:
             reasons = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
-            return _result(f"Wrong arguments: {reasons}", is_error=True)
+            return _text_tool_result(f"Wrong arguments: {reasons}", is_error=True)
         except RoveError as error:
-            return _result(sentences_of(problem_of(error)), is_error=True)
-        return _result(text)
+            return _text_tool_result(sentences_of(problem_of(error)), is_error=True)
+        return _text_tool_result(text)
 
     # -- resources -------------------------------------------------------------------------------------------------
 
@@ -140,16 +140,16 @@ class McpEndpoint:
         return types.ReadResourceResult(contents=[text])
 
     def _tool_context(self, context: Context) -> ToolContext:
-        return ToolContext(self._server_context, _caller(context), context.session.report_progress)
+        return ToolContext(self._server_context, _caller_from_context(context), context.session.report_progress)
 
 
-def _caller(context: Context) -> Caller:
+def _caller_from_context(context: Context) -> Caller:
     """Who calls: over HTTP whom the middleware let in, on standard input whoever started the process."""
     request = context.request
     return caller_of(request.scope) if isinstance(request, Request) else LOCAL
 
 
-def _described(name: str, tool: Tool) -> types.Tool:
+def _to_mcp_tool(name: str, tool: Tool) -> types.Tool:
     schema = schema_of(tool.arguments)
     hints = types.ToolAnnotations(
         title=name.replace("_", " ").capitalize(),
@@ -161,5 +161,5 @@ def _described(name: str, tool: Tool) -> types.Tool:
     return types.Tool(name=name, description=schema.pop("description", ""), input_schema=schema, annotations=hints)
 
 
-def _result(text: str, *, is_error: bool = False) -> types.CallToolResult:
+def _text_tool_result(text: str, *, is_error: bool = False) -> types.CallToolResult:
     return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=is_error)

@@ -27,15 +27,18 @@ NOTHING = "Nothing was found."
 def hits_text(question: str, hits: Sequence[HitOut], *, whole: bool = False) -> str:
     """Say what was found, best first."""
     each = max(LEAST_BYTES, BUDGET_BYTES // max(len(hits), 1))
-    return "\n".join(_hit(number, hit, question, None if whole else each) for number, hit in enumerate(hits, 1))
+    return "\n".join(
+        _hit_text_with_number(number, hit, question, None if whole else each) for number, hit in enumerate(hits, 1)
+    )
 
 
-def _hit(number: int, hit: HitOut, question: str, most_bytes: int | None) -> str:
+def _hit_text_with_number(number: int, hit: HitOut, question: str, most_bytes: int | None) -> str:
     same = f" (also in {hit.count - 1} other places)" if hit.count > 1 else ""
-    head = f"{number}. {_place(hit.title, hit.headings, hit.source, _at(hit))} {_opened(hit)}{same}{_aged(hit.as_of)}"
+    place = _location_line(hit.title, hit.headings, hit.source, _page_or_time(hit))
+    head = f"{number}. {place} {_span_reference(hit)}{same}{_as_of_note(hit.as_of)}"
     if most_bytes is None:
         return f"{head}\n{hit.text}\n"
-    words = excerpt(_shown(hit.rendered), hit.language, question, most_bytes - len(head.encode()) - 2)
+    words = excerpt(_text_with_cell_bars(hit.rendered), hit.language, question, most_bytes - len(head.encode()) - 2)
     return f"{head}\n{words}"
 
 
@@ -46,25 +49,28 @@ def answer_text(answer: AnswerOut) -> str:
         differing = [
             one for sentence in answer.sentences if sentence.verdict == "differs" for one in sentence.citations
         ]
-        parts.append("Sources:\n" + "\n".join(_citation(one, otherwise=one in differing) for one in answer.citations))
+        parts.append(
+            "Sources:\n" + "\n".join(_citation_line(one, otherwise=one in differing) for one in answer.citations)
+        )
     if out := [one.text for one in answer.sentences if one.deleted]:
         parts.append("Left out of the answer:\n" + "\n".join(f"- {text}" for text in out))
     if answer.nearest:
         parts.append("Nearest passages, which do not answer it:\n" + hits_text(answer.question, answer.nearest))
+    if answer.related:
+        parts.append("Also answered:\n" + "\n".join(f"- {one.question} ({one.title})" for one in answer.related))
     if answer.note:
         parts.append(f"Note: {answer.note}")
     return "\n\n".join(parts)
 
 
-def _citation(one: CitationOut, *, otherwise: bool = False) -> str:
-    quote = cut_bytes(" ".join(_shown(one.rendered).split()), QUOTE_BYTES)
+def _citation_line(one: CitationOut, *, otherwise: bool = False) -> str:
+    quote = cut_bytes(" ".join(_text_with_cell_bars(one.rendered).split()), QUOTE_BYTES)
     sign = f"{DIFFERS}] says otherwise:" if otherwise else "]"
-    return (
-        f"[{one.number}{sign} {_place(one.title, (), one.source, _at(one))} {_opened(one)}{_aged(one.as_of)}: “{quote}”"
-    )
+    place = _location_line(one.title, (), one.source, _page_or_time(one))
+    return f"[{one.number}{sign} {place} {_span_reference(one)}{_as_of_note(one.as_of)}: “{quote}”"
 
 
-def _aged(day: str) -> str:
+def _as_of_note(day: str) -> str:
     return f" (as it was on {day})" if day else ""
 
 
@@ -77,7 +83,7 @@ def facts_text(answer: AnswerOut, facts: Sequence[str], walk_id: str) -> str:
 def documents_text(documents: Sequence[DocumentOut], following: int | None, total: int, fields: str) -> str:
     """Say a page of documents, a line each."""
     lines = [
-        f"- {_place(one.title, (), one.source, '')}, {one.type}, {one.chunks} passages, "
+        f"- {_location_line(one.title, (), one.source, '')}, {one.type}, {one.chunks} passages, "
         f"added {one.added_at[:10]}: {one.document_id}"
         for one in documents
     ]
@@ -162,16 +168,16 @@ def job_text(job: JobOut) -> str:
     return "\n".join(filter(None, (*lines, job.trouble)))
 
 
-def _shown(rendered: RenderedOut) -> str:
+def _text_with_cell_bars(rendered: RenderedOut) -> str:
     """Return what is shown of a text, the cells of tables parted by bars."""
     return rendered.text.replace("\t", " | ")
 
 
-def _at(one: HitOut | CitationOut) -> str:
+def _page_or_time(one: HitOut | CitationOut) -> str:
     return one.time.clock if one.time else place_text(one.page, None)
 
 
-def _place(title: str, headings: Sequence[str], source: str, at: str) -> str:
+def _location_line(title: str, headings: Sequence[str], source: str, at: str) -> str:
     """Say where something stands: its title and headings, each once, then file and page, or time."""
     path = " › ".join(dict.fromkeys(part for part in (title, *headings) if part))
     file = source if source != title else ""
@@ -179,5 +185,5 @@ def _place(title: str, headings: Sequence[str], source: str, at: str) -> str:
     return f"{cut_bytes(path or source, HEAD_BYTES)}{f' ({where})' if where and (path or at) else ''}"
 
 
-def _opened(one: HitOut | CitationOut) -> str:
+def _span_reference(one: HitOut | CitationOut) -> str:
     return f"{one.document_id} {one.span[0]}-{one.span[1]}"

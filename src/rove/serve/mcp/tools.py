@@ -147,14 +147,14 @@ async def list_documents(context: ToolContext, given: ListArguments) -> str:
     """See `ListArguments`."""
     view = context.view(given.space)
     async with context.server.long_replies:
-        return await asyncio.to_thread(_listed, await view.documents(), given, view.access_field)
+        return await asyncio.to_thread(_documents_page_text, await view.documents(), given, view.access_field)
 
 
 async def read_document(context: ToolContext, given: ReadArguments) -> str:
     """See `ReadArguments`. The text says which characters it is."""
     async with context.server.long_replies:
         _, document = await context.view(given.space).document(given.document_id)
-        start, end = _span(document, given)
+        start, end = _span_to_read(document, given)
         told = TextOut.of(document, (start, min(end, start + MAX_READ_CHARS)))
         return await asyncio.to_thread(part_as_text, told)
 
@@ -204,12 +204,12 @@ async def run_tool(context: ToolContext, given: RunToolArguments) -> str:
 
 async def add_text(context: ToolContext, given: AddTextArguments) -> str:
     """See `AddTextArguments`. Returns once the text cannot be lost; it can be found a moment later."""
-    return await _taken(context, given.space, DocumentIn(**given.model_dump(exclude={"space"})))
+    return await _add_document_as_job(context, given.space, DocumentIn(**given.model_dump(exclude={"space"})))
 
 
 async def add_url(context: ToolContext, given: AddUrlArguments) -> str:
     """See `AddUrlArguments`."""
-    return await _taken(context, given.space, DocumentIn(url=given.url, access=given.access))
+    return await _add_document_as_job(context, given.space, DocumentIn(url=given.url, access=given.access))
 
 
 async def job(context: ToolContext, given: JobArguments) -> str:
@@ -229,28 +229,28 @@ async def job(context: ToolContext, given: JobArguments) -> str:
     return job_text(JobOut.of(found))
 
 
-async def _taken(context: ToolContext, space: str, wanted: DocumentIn) -> str:
+async def _add_document_as_job(context: ToolContext, space: str, wanted: DocumentIn) -> str:
     view = context.view(space)
     view.require("add")
     jobs = context.server.spaces.get(view.space, context.caller).jobs
     return job_text(JobOut.of(await take_document(view, jobs, wanted)))
 
 
-def _listed(every: Sequence[DocumentInfo], given: ListArguments, access_field: str) -> str:
+def _documents_page_text(every: Sequence[DocumentInfo], given: ListArguments, access_field: str) -> str:
     words = given.words.casefold().split()
-    infos = [info for info in every if not words or _has(info, words)]
+    infos = [info for info in every if not words or _has_all_words(info, words)]
     some, following = page(infos[given.cursor :], given.cursor, given.limit)
     fields = fields_text(map(DocumentOut.of, infos[:FIELDS_OF]), access_field) if infos else ""
     return documents_text([DocumentOut.of(info) for info in some], following, len(infos), fields)
 
 
-def _has(info: DocumentInfo, words: list[str]) -> bool:
+def _has_all_words(info: DocumentInfo, words: list[str]) -> bool:
     one = DocumentOut.of(info)
     text = f"{one.title} {one.source} {one.document_id}".casefold()
     return all(word in text for word in words)
 
 
-def _span(document: Document, given: ReadArguments) -> Span:
+def _span_to_read(document: Document, given: ReadArguments) -> Span:
     size = len(document.text)
     if not given.section:
         start = min(given.start, size)

@@ -98,11 +98,11 @@ async def embeddings(wanted: EmbeddingsIn, request: Request, server: ServerConte
     if wanted.dimensions not in {None, own}:
         message = DIMENSION.format(own=own, wanted=wanted.dimensions)
         raise InputError(message, cure="Leave out `dimensions`.")
-    vectors = await while_connected(request, _embedded(embedder, texts, wanted.input_type))
+    vectors = await while_connected(request, _embed_in_batches(embedder, texts, wanted.input_type))
     tokens = sum(map(count_tokens, texts))
     return EmbeddingsOut(
         data=[
-            EmbeddingOut(index=place, embedding=_told(vector, wanted.encoding_format))
+            EmbeddingOut(index=place, embedding=_encode_embedding(vector, wanted.encoding_format))
             for place, vector in enumerate(vectors)
         ],
         model=wanted.model,
@@ -110,13 +110,13 @@ async def embeddings(wanted: EmbeddingsIn, request: Request, server: ServerConte
     )
 
 
-async def _embedded(embedder: Embedder, texts: list[str], kind: str) -> Vectors:
+async def _embed_in_batches(embedder: Embedder, texts: list[str], kind: str) -> Vectors:
     """Embed a few at once, so that others' questions come between."""
     embed = embedder.queries if kind == "query" else embedder.passages
     return np.concatenate([await embed(texts[start : start + AT_ONCE]) for start in range(0, len(texts), AT_ONCE)])
 
 
-def _told(vector: Vectors, form: str) -> list[float] | str:
+def _encode_embedding(vector: Vectors, form: str) -> list[float] | str:
     if form == "base64":
         return base64.b64encode(vector.astype("<f4").tobytes()).decode()
     return vector.tolist()

@@ -17,10 +17,10 @@ from rove.language.detect import detect
 from rove.language.rendering import render
 from rove.language.sentences import sentence_spans
 from rove.language.stopwords import stop_words
-from rove.records import History
+from rove.records import History, Note
 
-NOTE = "This is a request of the front-end's own, answered from the conversation alone."
-ATTACHED = "What the front-end has attached to the question was not read: answers come from the documents of the base."
+NOTE = Note("front-end-request")
+ATTACHED = Note("attached-unread")
 MAX_WORDS, MAX_CHARS, MAX_UNSPACED, MAX_TAGS = 6, 60, 16, 3
 GENERAL, EMOJI = "General", "💬"
 
@@ -65,13 +65,15 @@ def reply_to(said: Spoken) -> str | None:
     if _EMOJI.match(text):
         return EMOJI
     if _TITLE.match(text):
-        spoken = _spoken(text) or [turn.question for turn in said.history.turns]
+        spoken = _user_messages_in_chat(text) or [turn.question for turn in said.history.turns]
         title = title_of(spoken[0] if spoken else "")
         form = {"language": language_name(detect(title)), "title": title}
-        return _json({key: form[key] for key in form if key in said.keys}) if "title" in said.keys else title
+        return _to_unicode_json({key: form[key] for key in form if key in said.keys}) if "title" in said.keys else title
     head, chat, rest = text.partition(_CHAT) if _TASK.match(text) else ("", "", "")
     form = _FORM.search(head) if chat else None
-    return _filled(form[1], _spoken(rest.rpartition(_CHAT_END)[0] or rest)) if form else None
+    return (
+        _front_end_form_reply(form[1], _user_messages_in_chat(rest.rpartition(_CHAT_END)[0] or rest)) if form else None
+    )
 
 
 def asked_in(text: str) -> str:
@@ -118,27 +120,27 @@ def tags_of(message: str) -> list[str]:
     return list(words)[:MAX_TAGS] or [GENERAL]
 
 
-def _filled(key: str, spoken: list[str]) -> str:
+def _front_end_form_reply(key: str, spoken: list[str]) -> str:
     first, last = (spoken[0], spoken[-1]) if spoken else ("", "")
     match key:
         case "title":
-            return _json({key: title_of(first)})
+            return _to_unicode_json({key: title_of(first)})
         case "tags":
-            return _json({key: tags_of(first)})
+            return _to_unicode_json({key: tags_of(first)})
         case "queries":
-            return _json({key: [" ".join(last.split())] if last else []})
+            return _to_unicode_json({key: [" ".join(last.split())] if last else []})
         case "prompt":
-            return _json({key: " ".join(last.split())})
+            return _to_unicode_json({key: " ".join(last.split())})
         case "text":
-            return _json({key: ""})
+            return _to_unicode_json({key: ""})
         case _:
-            return _json({key: list[str]()})
+            return _to_unicode_json({key: list[str]()})
 
 
-def _spoken(chat: str) -> list[str]:
+def _user_messages_in_chat(chat: str) -> list[str]:
     """The user's messages in a chat that is written out."""
     return [text for _, said in _SPOKEN.findall(chat) if (text := said.strip())]
 
 
-def _json(value: object) -> str:
+def _to_unicode_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)

@@ -84,7 +84,7 @@ def footer(text: str, citations: Sequence[UrlCitation]) -> str:
     known: dict[str, UrlCitation] = {}
     for one in citations:
         known.setdefault(text[one.start_index : one.end_index], one)
-    lines = [f'{mark}: <{one.url}> "{_titled(one.title)}"' for mark, one in known.items()]
+    lines = [f'{mark}: <{one.url}> "{_clean_link_title(one.title)}"' for mark, one in known.items()]
     return "\n\n".join(["", "\n".join(lines)]) if lines else ""
 
 
@@ -109,5 +109,5 @@ def without_footer(text: str) -> str:
     return "\n".join(lines)
 
 
-def _titled(title: str) -> str:
+def _clean_link_title(title: str) -> str:
     return " ".join(re.sub(r'["\\<>]', " ", title).split())

@@ -30,6 +30,7 @@ from rove.serve.openai.responses_schema import (
 )
 from rove.serve.openai.turn import Turned, TurnReply
 from rove.serve.problems import openai_error, problem_of
+from rove.serve.questions.results import NoteOut
 from rove.serve.streams import stream, while_connected
 
 router = APIRouter(prefix="/v1", tags=["openai"])
@@ -50,7 +51,7 @@ async def responses(wanted: ResponseIn, request: Request, server: ServerContextI
     turn = Turned(server, view, wanted.said, links, wanted.notes, wanted.as_json).checked()
     made = _Made(wanted, f"resp_{token_hex(16)}", f"msg_{token_hex(16)}", int(time.time()))
     if wanted.stream:
-        return stream(_streamed(turn, made), server)
+        return stream(_stream_response_events(turn, made), server)
     return made.response(await while_connected(request, turn.replied()))
 
 
@@ -80,6 +81,7 @@ class _Made:
             citations=list(replied.citations) if replied else [],
             nearest=list(replied.nearest) if replied else [],
             note=replied.note if replied else "",
+            notes=NoteOut.all(replied.notes) if replied else [],
         )
 
     def message(self, replied: TurnReply | None = None) -> OutputMessage:
@@ -87,15 +89,15 @@ class _Made:
         if replied is None:
             return OutputMessage(id=self.message_id, status="in_progress", content=[])
         status: Status = "incomplete" if replied.cut else "completed"
-        return OutputMessage(id=self.message_id, status=status, content=[_text(replied)])
+        return OutputMessage(id=self.message_id, status=status, content=[_output_text_from_reply(replied)])
 
 
-def _text(replied: TurnReply) -> OutputText:
+def _output_text_from_reply(replied: TurnReply) -> OutputText:
     sources = [TextAnnotation(**source.model_dump()) for source in replied.sources]
     return OutputText(text=replied.text, annotations=sources)
 
 
-async def _streamed(turn: Turned, made: _Made) -> AsyncGenerator[bytes]:
+async def _stream_response_events(turn: Turned, made: _Made) -> AsyncGenerator[bytes]:
     numbers = count()
 
     def event(kind: str, **fields: object) -> bytes:
@@ -108,7 +110,7 @@ async def _streamed(turn: Turned, made: _Made) -> AsyncGenerator[bytes]:
     at = {"item_id": made.message_id, "output_index": 0, "content_index": 0}
 
     def ended(replied: TurnReply) -> Iterator[bytes]:
-        text = _text(replied)
+        text = _output_text_from_reply(replied)
         for place, source in enumerate(text.annotations):
             yield event("response.output_text.annotation.added", **at, annotation_index=place, annotation=source)
         yield event("response.output_text.done", **at, text=text.text, logprobs=[])

@@ -11,10 +11,11 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from rove.models.usage import Usage
+from rove.records import Note
 from rove.serve.openai.front_ends import Spoken
 from rove.serve.openai.links import UrlCitation
 from rove.serve.openai.schema import MAX_CHARS, ClientRequest, Message, ResponseFormat, notes_on, spoken
-from rove.serve.questions.results import CitationOut, HitOut
+from rove.serve.questions.results import CitationOut, HitOut, NoteOut
 from rove.serve.redaction import Said
 from rove.serve.schema import Reply
 
@@ -79,7 +80,7 @@ class ResponseIn(ClientRequest):
         return self.form is not None and self.form.type != "text"
 
     @property
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[Note, ...]:
         """What of it is not heeded."""
         return notes_on(self.messages, self.tools, self.tool_choice)
 
@@ -168,3 +169,4 @@ class ResponseOut(Reply):
     citations: list[CitationOut] = []
     nearest: list[HitOut] = []
     note: Said = ""
+    notes: list[NoteOut] = []

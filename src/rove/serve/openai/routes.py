@@ -35,6 +35,7 @@ from rove.serve.openai.schema import (
 )
 from rove.serve.openai.turn import Turned
 from rove.serve.problems import openai_error, problem_of
+from rove.serve.questions.results import NoteOut
 from rove.serve.streams import stream, while_connected
 
 router = APIRouter(prefix="/v1", tags=["openai"])
@@ -62,7 +63,7 @@ async def completions(wanted: CompletionIn, request: Request, server: ServerCont
     turn = Turned(server, view, wanted.said, links, wanted.notes, wanted.as_json).checked()
     head = f"chatcmpl-{token_hex(12)}", int(time.time())
     if wanted.stream:
-        return stream(_streamed(turn, wanted, head), server)
+        return stream(_stream_completion_chunks(turn, wanted, head), server)
     replied = await while_connected(request, turn.replied())
     message = WrittenMessage(
         role="assistant",
@@ -79,10 +80,11 @@ async def completions(wanted: CompletionIn, request: Request, server: ServerCont
         citations=list(replied.citations),
         nearest=list(replied.nearest),
         note=replied.note,
+        notes=NoteOut.all(replied.notes),
     )
 
 
-async def _streamed(turn: Turned, wanted: CompletionIn, head: tuple[str, int]) -> AsyncGenerator[bytes]:
+async def _stream_completion_chunks(turn: Turned, wanted: CompletionIn, head: tuple[str, int]) -> AsyncGenerator[bytes]:
     def made(**fields: Any) -> bytes:  # noqa: ANN401 - fields of the piece
         chunk = CompletionChunk(id=head[0], created=head[1], model=wanted.model, **fields)
         told = {name: one for name, one in chunk.model_dump(mode="json").items() if one is not None}
@@ -111,6 +113,7 @@ async def _streamed(turn: Turned, wanted: CompletionIn, head: tuple[str, int]) -
                     citations=list(told.citations),
                     nearest=list(told.nearest),
                     note=told.note,
+                    notes=NoteOut.all(told.notes),
                 )
                 if wanted.includes_usage:
                     yield made(choices=[], usage=UsageOut.of(told.usage))

@@ -13,11 +13,10 @@ from typing import Annotated, Any, Literal, cast
 from pydantic import BaseModel, ConfigDict, Field
 
 from rove.models.usage import Usage
-from rove.records import History, Turn
+from rove.records import History, Note, Turn
 from rove.serve.openai.front_ends import Spoken
 from rove.serve.openai.links import Annotation, UrlCitation, without_footer
-from rove.serve.openai.turn import NO_TOOLS, UNREAD
-from rove.serve.questions.results import CitationOut, HitOut
+from rove.serve.questions.results import CitationOut, HitOut, NoteOut
 from rove.serve.redaction import Said
 from rove.serve.schema import Reply, Wire
 
@@ -119,7 +118,7 @@ class CompletionIn(ClientRequest):
         return self.response_format is not None and self.response_format.type != "text"
 
     @property
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[Note, ...]:
         """What of it is not heeded."""
         return notes_on(self.messages, self.tools, self.tool_choice)
 
@@ -142,11 +141,12 @@ def spoken(messages: list[Message], instructions: str, form: ResponseFormat | No
     return Spoken(said[last].text if last >= 0 else "", history, told, form.keys if form else ())
 
 
-def notes_on(messages: list[Message], tools: list[Any] | None, choice: str | None) -> tuple[str, ...]:
+def notes_on(messages: list[Message], tools: list[Any] | None, choice: str | None) -> tuple[Note, ...]:
     """Say what of a request is not heeded: pictures and files in the question, and tools."""
     asked = next((message for message in reversed(messages) if message.role == "user"), None)
     unread = asked is not None and isinstance(asked.content, list) and any(not part.is_text for part in asked.content)
-    return tuple(note for note, counts in ((UNREAD, unread), (NO_TOOLS, bool(tools) and choice != "none")) if counts)
+    counted = (("only-text-read", unread), ("no-tool-called", bool(tools) and choice != "none"))
+    return tuple(Note(code) for code, counts in counted if counts)
 
 
 class WrittenMessage(Reply):
@@ -187,9 +187,10 @@ class UsageOut(Reply):
 
 
 class Completion(Reply):
-    """A completion. `citations`: the words that the answer rests on, by the numbers in it. `note`: how it was made.
+    """A completion. `citations`: the words that the answer rests on, by the numbers in it. `notes`: how it was made.
 
-    `nearest`: where it was refused, the passages that come nearest to the question, and do not answer it.
+    `note` says so in the language of the question. `nearest`: where it was refused, the passages that come nearest to
+    the question, and do not answer it.
     """
 
     id: str
@@ -201,6 +202,7 @@ class Completion(Reply):
     citations: list[CitationOut]
     nearest: list[HitOut]
     note: Said
+    notes: list[NoteOut]
 
 
 class ChunkChoice(Reply):
@@ -226,6 +228,7 @@ class CompletionChunk(Reply):
     citations: list[CitationOut] | None = None
     nearest: list[HitOut] | None = None
     note: Said | None = None
+    notes: list[NoteOut] | None = None
 
 
 class ModelOut(Reply):

@@ -11,8 +11,9 @@ from rove.errors import InputError
 from rove.language.rendering import render
 from rove.models.usage import Usage
 from rove.off_loop import chars_of, off_loop
-from rove.records import Answer, Citation
+from rove.records import Answer, Citation, Note
 from rove.records.answer import DIFFERS
+from rove.records.note import notes_text
 from rove.serve.caller_view import CallerView
 from rove.serve.context import ServerContext
 from rove.serve.openai.front_ends import ATTACHED, NOTE, Spoken, asked_in, reply_to
@@ -20,11 +21,6 @@ from rove.serve.openai.links import Links, UrlCitation, citations_in, footer, sp
 from rove.serve.questions.asking import answering, check_question
 from rove.serve.questions.results import CitationOut, HitOut, hits_out
 
-UNUSED = "The system prompt was not used: {reason}"
-NO_MODEL = "no chat model is configured, and quotations stay as they are."
-TOO_LONG = "it has {size} characters, and {limit} are read (serve.max_question_chars)."
-UNREAD = "Only the text of the messages was read."
-NO_TOOLS = "No tool of the request was called: there are only documents here."
 NO_JSON = "Answers are text with citations, not JSON."
 
 
@@ -33,13 +29,19 @@ class TurnReply:
     """What has come of a turn. `cut`: the chat model's reply was cut off."""
 
     text: str
-    note: str
+    notes: tuple[Note, ...]
+    language: str = "en"
     cut: bool = False
     usage: Usage = Usage()  # noqa: RUF009 - frozen
     sources: tuple[UrlCitation, ...] = ()
     citations: tuple[CitationOut, ...] = ()
     nearest: tuple[HitOut, ...] = ()
     thoughts: str = ""
+
+    @property
+    def note(self) -> str:
+        """What the notes say, in the language of the question."""
+        return notes_text(self.notes, self.language)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,7 @@ class Turned:
     view: CallerView
     said: Spoken
     links: Links
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     as_json: bool = False
 
     def checked(self) -> Turned:
@@ -79,7 +81,7 @@ class Turned:
         own = reply_to(self.said)
         if own is not None:
             yield own
-            yield TurnReply(own, NOTE)
+            yield TurnReply(own, (NOTE,))
             return
         view, unused = self._in_style()
         linked = self.server.settings.source_links
@@ -101,10 +103,11 @@ class Turned:
                     yield under
                     text += under
                 cited = told.answer.citations
-                quotes = await off_loop(chars_of(one.quote for one in cited), _told, cited)
+                quotes = await off_loop(chars_of(one.quote for one in cited), _to_citations_out, cited)
                 yield TurnReply(
                     text,
-                    " ".join(filter(None, (told.answer.note, unused, *self.notes))),
+                    (*told.answer.notes, *unused, *self.notes),
+                    told.answer.language,
                     told.answer.cut,
                     told.usage,
                     tuple(sources),
@@ -122,26 +125,26 @@ class Turned:
         message = "The answer did not come to its end."
         raise RuntimeError(message)
 
-    def _in_style(self) -> tuple[CallerView, str]:
+    def _in_style(self) -> tuple[CallerView, list[Note]]:
         """Return the view that answers as the system prompt wishes, or the same, and why it does not.
 
         The prompt is one for form alone: whoever asks may wish this, and every sentence is held against the sources.
         """
         system, limit = self.said.system.strip(), self.server.settings.max_question_chars
         if not system:
-            return self.view, ""
+            return self.view, []
         if self.view.kb.chat_model() is None:
-            return self.view, UNUSED.format(reason=NO_MODEL)
+            return self.view, [Note("prompt-without-model")]
         if len(system) > limit:
-            return self.view, UNUSED.format(reason=TOO_LONG.format(size=len(system), limit=limit))
+            return self.view, [Note("prompt-too-long", {"size": len(system), "limit": limit})]
         kb, settings = copy(self.view.kb), self.view.kb.settings
         style = f"{settings.answer.style}\n{system}".strip()
         answer = settings.answer.model_copy(update={"style": style})
         kb.settings = settings.model_copy(update={"answer": answer})
-        return replace(self.view, kb=kb), ""
+        return replace(self.view, kb=kb), []
 
 
-def _told(citations: Sequence[Citation]) -> tuple[CitationOut, ...]:
+def _to_citations_out(citations: Sequence[Citation]) -> tuple[CitationOut, ...]:
     return tuple(map(CitationOut.of, citations))
 
 

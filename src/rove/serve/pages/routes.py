@@ -72,7 +72,7 @@ async def places(view: CallerViewIn, document_id: DocumentId, start: Offset = 0,
         page=document.page_at(start),
         pages=max((page.number for page in document.pages), default=0),
         pictures=whole and not played,
-        version=_version(drawn) if drawn and whole else "",
+        version=_original_version(drawn) if drawn and whole else "",
         boxes=[BoxOut(page=b.page, left=b.left, top=b.top, right=b.right, bottom=b.bottom) for b in boxes],
         time=TimeOut.of(time_at(document, (start, end))),
         recording=document.kind if whole and played else "",
@@ -89,10 +89,10 @@ async def recording(view: CallerViewIn, document_id: DocumentId) -> StreamingRes
         raise AbsentError(message, cure="Read its text.")
     kind = guess_type(document.source)[0] or ""
     media = kind if kind.startswith(("audio/", "video/")) else "application/octet-stream"
-    return StreamingResponse(_pieces(file), media_type=media, headers=SAFE)
+    return StreamingResponse(_iter_recording_bytes(file), media_type=media, headers=SAFE)
 
 
-def _pieces(file: BinaryIO) -> Iterator[bytes]:
+def _iter_recording_bytes(file: BinaryIO) -> Iterator[bytes]:
     with file:
         while piece := file.read(PIECE_BYTES):
             yield piece
@@ -115,23 +115,23 @@ async def page_picture(
     wants, as GET …/places gives it.
     """
     while True:
-        document, original = await _holder(view, document_id, name)
+        document, original = await _page_holder(view, document_id, name)
         inside = name if document.kind in PICTURED else ""
         if original is None or not (inside or _has_page(document, page)):
             message = "There is no such picture." if name else "There is no picture of this page."
             raise AbsentError(message, cure="Read its text.")
-        headers = _kept(original, page, scale, version, inside)
+        headers = _picture_cache_headers(original, page, scale, version, inside)
         if request.headers.get("If-None-Match") == headers["ETag"] and await asyncio.to_thread(original.is_whole):
             return Response(status_code=304, headers=headers)
         try:
             drawn = await page_png(original, document.kind, page, scale, name=inside)
             return Response(drawn, media_type="image/png", headers=headers)
         except AbsentError:
-            if (await _holder(view, document_id, name))[1] == original:  # else it was replaced while it was drawn
+            if (await _page_holder(view, document_id, name))[1] == original:  # else it was replaced while it was drawn
                 raise
 
 
-async def _holder(view: CallerView, document_id: str, name: str) -> tuple[Document, Original | None]:
+async def _page_holder(view: CallerView, document_id: str, name: str) -> tuple[Document, Original | None]:
     """The document whose file holds a page or a picture: this one, or the picture beside it that it names."""
     document, original = await view.original(document_id)
     wanted = unquote(name)
@@ -151,15 +151,15 @@ def _has_page(document: Document, page: int) -> bool:
     return document.kind in DRAWN and page in {one.number for one in document.pages}
 
 
-def _version(original: Original) -> str:
+def _original_version(original: Original) -> str:
     return original.digest[:16]
 
 
-def _kept(original: Original, page: int, scale: int, version: str, name: str) -> dict[str, str]:
+def _picture_cache_headers(original: Original, page: int, scale: int, version: str, name: str) -> dict[str, str]:
     """How long a browser keeps a picture: for the one who has asked for it, with the key that was shown."""
-    same = version == _version(original)
+    same = version == _original_version(original)
     return {
-        "ETag": f'"{_version(original)}-{quote(name, safe="") or page}-{scale}"',
+        "ETag": f'"{_original_version(original)}-{quote(name, safe="") or page}-{scale}"',
         "Cache-Control": f"private, max-age={KEPT_S}" if same else "private, no-cache",
         "Vary": "Authorization, Cookie",
     }

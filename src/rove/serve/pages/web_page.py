@@ -25,25 +25,27 @@ POLICY = (
 """What a browser may do on the page: load from this origin, and run no script that stands in a text."""
 
 
-def _found() -> Mapping[str, Path]:
+def _web_files_by_address() -> Mapping[str, Path]:
     """The files by their address. The first is the page itself; no other address leads to a file."""
     named = {
         f"/web/{path.relative_to(FOLDER).as_posix()}": path for path in sorted(FOLDER.rglob("*")) if path.is_file()
     }
-    return MappingProxyType({"/": FOLDER / "index.html", **{name: named[name] for name in named if _kind(named[name])}})
+    return MappingProxyType(
+        {"/": FOLDER / "index.html", **{name: named[name] for name in named if _web_media_type(named[name])}}
+    )
 
 
-def _kind(path: Path) -> str:
+def _web_media_type(path: Path) -> str:
     return TYPES.get(path.suffix, "")
 
 
-FILES = _found()
+FILES = _web_files_by_address()
 
 
 async def file(request: Request) -> Response:
     """One of the page's files."""
     path = FILES[request.scope["path"]]
-    return Response(path.read_bytes(), media_type=_kind(path), headers={"Content-Security-Policy": POLICY})
+    return Response(path.read_bytes(), media_type=_web_media_type(path), headers={"Content-Security-Policy": POLICY})
 
 
 ROUTES = [Route(address, file, methods=["GET"], include_in_schema=False) for address in FILES]

@@ -91,7 +91,7 @@ class People:
             return
         people, keys = await asyncio.to_thread(self._by_id), await asyncio.to_thread(self._admitted_keys)
         before, self._people, self._changes = self._people, people, changes
-        changed = {one.name for one in before.values() if not _same(one, people.get(one.person_id))}
+        changed = {one.name for one in before.values() if not _has_same_access(one, people.get(one.person_id))}
         changed |= self.callers.replace_made(keys, people=self._closes(people))
         self.sessions.forget()
         log.info("people read", extra={"count": len(people), "changed": sorted(changed)})
@@ -118,10 +118,10 @@ class People:
         return {person.person_id: person for person in people}
 
     def _admitted_keys(self) -> Mapping[str, KeySettings]:
-        return self.spaces.admit({key.name: _settings_of(key) for key in self.made_keys.listed()})
+        return self.spaces.admit({key.name: _settings_from_made_key(key) for key in self.made_keys.listed()})
 
 
-def _settings_of(key: MadeKey) -> KeySettings:
+def _settings_from_made_key(key: MadeKey) -> KeySettings:
     """What a key gives: nothing, where it names what there is not, as one that is damaged."""
     given = {"hash": key.hash, "spaces": key.spaces, "rights": key.rights, "labels": key.labels}
     try:
@@ -130,7 +130,7 @@ def _settings_of(key: MadeKey) -> KeySettings:
         return KeySettings.model_validate({"hash": key.hash, "spaces": (), "rights": (), "labels": ()})
 
 
-def _same(before: Person, after: Person | None) -> bool:
+def _has_same_access(before: Person, after: Person | None) -> bool:
     """Whether somebody may do as before, and has not chosen another password."""
     if after is None or _is_chosen_anew(before.password, after.password):
         return False

@@ -42,12 +42,12 @@ def claimed(claims: Claims, settings: OpenIdSettings) -> Claimed:
 
     Of labels, those that can be none are left out; who has none there sees no document.
     """
-    name = re.sub(r"[^\w.-]+", ".", str(_at(claims, settings.name_claim) or "")).strip(".")[:64]
-    groups = [group for group in _words(_at(claims, settings.role_claim)) if group in settings.roles]
+    name = re.sub(r"[^\w.-]+", ".", str(_claim_at_path(claims, settings.name_claim) or "")).strip(".")[:64]
+    groups = [group for group in _claim_words(_claim_at_path(claims, settings.role_claim)) if group in settings.roles]
     role = highest([settings.roles[group] for group in groups]) or settings.default_role
     labels: tuple[str, ...] | None = None
     if settings.labels_claim and role != ADMINISTRATOR:
-        words = _words(_at(claims, settings.labels_claim))
+        words = _claim_words(_claim_at_path(claims, settings.labels_claim))
         labels = tuple(dict.fromkeys(word for word in words if LABEL.fullmatch(word)))[:MOST_LABELS]
     full_name = claims.get("name")
     return Claimed(name, full_name[:200].strip() if isinstance(full_name, str) else "", role, labels)
@@ -72,7 +72,7 @@ def take_in(people: PeopleLog, claims: Claims, settings: OpenIdSettings, taken: 
             people.end_sessions(person.person_id)
         raise RefusedError(NO_ROLE)
     if person is None:
-        return _made(people, found, settings, subject, taken)
+        return _create_openid_person(people, found, settings, subject, taken)
     now: dict[str, Any] = {"role": role, "full_name": found.full_name or person.full_name}
     if settings.labels_claim or role == ADMINISTRATOR:
         now["labels"] = found.labels
@@ -82,7 +82,7 @@ def take_in(people: PeopleLog, claims: Claims, settings: OpenIdSettings, taken: 
     return people.of_subject(settings.issuer, subject) or person
 
 
-def _made(
+def _create_openid_person(
     people: PeopleLog, found: Claimed, settings: OpenIdSettings, subject: str, taken: Mapping[str, object]
 ) -> Person:
     if not found.name:
@@ -103,16 +103,16 @@ def _made(
         raise RefusedError(NAME_TAKEN) from error
 
 
-def _at(claims: Claims, path: str) -> object:
+def _claim_at_path(claims: Claims, path: str) -> object:
     """What a claim holds; dots lead into what is nested, unless the claim itself is called so."""
     if path in claims:
         return claims[path]
     name, _, rest = path.partition(".")
     inner = claims.get(name)
-    return _at(cast("Claims", inner), rest) if rest and isinstance(inner, dict) else None
+    return _claim_at_path(cast("Claims", inner), rest) if rest and isinstance(inner, dict) else None
 
 
-def _words(value: object) -> list[str]:
+def _claim_words(value: object) -> list[str]:
     if isinstance(value, str):
         return value.split()
     return [word for word in cast("list[object]", value) if isinstance(word, str)] if isinstance(value, list) else []

@@ -43,7 +43,7 @@ class Passwords:
         Raises:
             ThrottledError: too many wait for theirs.
         """
-        return await self._work(lambda: self._hasher.hash(_normal(password)))
+        return await self._work(lambda: self._hasher.hash(_normalize_password(password)))
 
     async def fits(self, kept: str, password: str) -> bool:
         """Whether this is the password of a hash; without a hash it takes as long to say no.
@@ -59,7 +59,7 @@ class Passwords:
 
     def _fits(self, kept: str, password: str) -> bool:
         try:
-            return self._hasher.verify(kept, _normal(password))
+            return self._hasher.verify(kept, _normalize_password(password))
         except (Argon2Error, InvalidHashError):
             return False
 
@@ -85,27 +85,27 @@ def check_password(password: str, name: str) -> None:
     Raises:
         InputError: it is too short or too long, or easily guessed.
     """
-    plain = _normal(password).casefold()
+    plain = _normalize_password(password).casefold()
     if len(plain) < LEAST_CHARS:
         raise InputError(SHORT, cure=CHOOSE)
     if len(password) > MOST_CHARS:
         raise InputError(LONG, cure=CHOOSE)
     if plain.strip() == name.casefold():
         raise InputError(NAMED, cure=CHOOSE)
-    if plain in _commonest() or len(set(plain)) < 3 or _is_row(plain):
+    if plain in _commonest() or len(set(plain)) < 3 or _is_character_sequence(plain):
         raise InputError(COMMON, cure=CHOOSE)
 
 
-def _is_row(text: str) -> bool:
+def _is_character_sequence(text: str) -> bool:
     """Say whether characters follow one another, as in "abcdefghij".
 
-    >>> _is_row("6789012345"), _is_row("zyxwvutsrq"), _is_row("123abc7890")
+    >>> _is_character_sequence("6789012345"), _is_character_sequence("zyxwvutsrq"), _is_character_sequence("123abc7890")
     (True, True, False)
     """
     return any(text in row or text[::-1] in row for row in ROWS)
 
 
-def _normal(password: str) -> str:
+def _normalize_password(password: str) -> str:
     """Return a password as every keyboard writes it."""
     return unicodedata.normalize("NFKC", password)
 

@@ -59,7 +59,7 @@ async def make(wanted: PersonIn, request: Request, server: ServerContextIn) -> I
     caller = caller_of(request.scope)
     caller.require_every_space()
     check_name(server, wanted.name)
-    _check(server, wanted.role, wanted.spaces, wanted.labels)
+    _check_role_and_spaces(server, wanted.role, wanted.spaces, wanted.labels)
     if caller is LOCAL and not (wanted.role == ADMINISTRATOR and EVERY_SPACE in wanted.spaces):
         raise InputError(FIRST, cure=FIRST_CURE)
     async with server.people.changing():
@@ -72,7 +72,7 @@ async def make(wanted: PersonIn, request: Request, server: ServerContextIn) -> I
                 labels=None if wanted.labels is None else distinct_words(wanted.labels),
             )
         )
-        invitation = await _invite(person, request, server)
+        invitation = await _create_invitation(person, request, server)
     log.info("person made", extra={"person": person.name, "by": caller.name})
     return InvitedPersonOut(person=PersonOut.of(person), invitation=invitation)
 
@@ -84,7 +84,7 @@ async def change(name: NameIn, wanted: PersonChangeIn, request: Request, server:
     person = await _find(server, name)
     values = {field: getattr(wanted, field) for field in wanted.model_fields_set}
     role, spaces = values.get("role", person.role), values.get("spaces", person.spaces)
-    _check(server, role, spaces if "spaces" in values else (), values.get("labels", person.labels))
+    _check_role_and_spaces(server, role, spaces if "spaces" in values else (), values.get("labels", person.labels))
     async with server.people.changing():
         await asyncio.to_thread(lambda: server.people.log.change(person.person_id, check_administrators, **values))
     log.info("person changed", extra={"person": person.name, "by": caller_of(request.scope).name})
@@ -97,7 +97,7 @@ async def invite(name: NameIn, request: Request, server: ServerContextIn) -> Inv
     caller_of(request.scope).require_every_space()
     person = await _find(server, name)
     log.info("person invited", extra={"person": person.name, "by": caller_of(request.scope).name})
-    return await _invite(person, request, server)
+    return await _create_invitation(person, request, server)
 
 
 @router.delete("/{name}", status_code=204)
@@ -149,7 +149,9 @@ def check_spaces(server: ServerContext, spaces: Sequence[str], labels: Sequence[
         raise InputError(error.reason, cure=error.cure) from error
 
 
-def _check(server: ServerContext, role: str, spaces: Sequence[str], labels: Sequence[str] | None) -> None:
+def _check_role_and_spaces(
+    server: ServerContext, role: str, spaces: Sequence[str], labels: Sequence[str] | None
+) -> None:
     check_role(role, labels)
     check_spaces(server, spaces, labels)
 
@@ -162,6 +164,6 @@ async def _find(server: ServerContext, name: str) -> Person:
     return person
 
 
-async def _invite(person: Person, request: Request, server: ServerContext) -> InvitationOut:
+async def _create_invitation(person: Person, request: Request, server: ServerContext) -> InvitationOut:
     token, expires = await asyncio.to_thread(server.people.log.invite, person.person_id)
     return with_link(token, expires, origin_of(request, server))

@@ -101,7 +101,7 @@ async def change_password(wanted: PasswordIn, request: Request, server: ServerCo
 @router.get("/invitation")
 async def invited(server: ServerContextIn, token: Annotated[str, Query(max_length=200)] = "") -> InvitedOut:
     """Whom an invitation is for."""
-    person = await _invited(server, token)
+    person = await _find_invited_person(server, token)
     return InvitedOut(name=person.name, full_name=person.full_name)
 
 
@@ -109,12 +109,12 @@ async def invited(server: ServerContextIn, token: Annotated[str, Query(max_lengt
 async def accept(wanted: AcceptIn, request: Request, response: Response, server: ServerContextIn) -> SessionOut:
     """Choose a password by an invitation, which is used up by that, and sign in."""
     people = server.people
-    check_password(wanted.password, (await _invited(server, wanted.token)).name)
+    check_password(wanted.password, (await _find_invited_person(server, wanted.token)).name)
     hashed = await people.passwords.hash(wanted.password)
     async with people.changing():
         person = await asyncio.to_thread(people.log.accept, wanted.token, hashed)
     if person is None:
-        raise _expired()
+        raise _invitation_expiry_error()
     return await begin(person, "password", request, response, server)
 
 
@@ -139,14 +139,14 @@ def _ways(server: ServerContext) -> WaysOut:
     )
 
 
-async def _invited(server: ServerContext, token: str) -> Person:
+async def _find_invited_person(server: ServerContext, token: str) -> Person:
     person = await asyncio.to_thread(server.people.log.invited, token)
     if person is None:
-        raise _expired()
+        raise _invitation_expiry_error()
     return person
 
 
-def _expired() -> AbsentError:
+def _invitation_expiry_error() -> AbsentError:
     return AbsentError(EXPIRED, cure=EXPIRED_CURE)
 
 

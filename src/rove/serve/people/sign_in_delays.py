@@ -53,19 +53,19 @@ class SignInDelays:
             tries = Tries()
         tries.wrong += 1
         tries.next_s = now + (min(LONGEST_S, 2.0 ** (tries.wrong - FREE_TRIES)) if tries.wrong >= FREE_TRIES else 0.0)
-        _remember(self._tries, whose, tries)
+        _set_and_evict_oldest(self._tries, whose, tries)
 
     def succeed(self, name: str, address: str) -> None:
         """The try was right: the next wrong one is the first again."""
         self._tries.pop(self._whose(name, address), None)
         self._known.pop((name, address), None)
-        _remember(self._known, (name, address), None)
+        _set_and_evict_oldest(self._known, (name, address), None)
 
     def _whose(self, name: str, address: str) -> tuple[str, str]:
         return (name, address if (name, address) in self._known else "")
 
 
-def _remember(kept: dict[tuple[str, str], Value], name: tuple[str, str], value: Value) -> None:
+def _set_and_evict_oldest(kept: dict[tuple[str, str], Value], name: tuple[str, str], value: Value) -> None:
     kept[name] = value
     if len(kept) > MOST_NAMES:
         del kept[next(iter(kept))]

@@ -64,7 +64,7 @@ async def asked(
             answer = await view.ask_with_tools(
                 question, history=history, profile=profile, where=where, listener=listener
             )
-            answer = replace(answer, note=without_places(answer.note))
+            answer = replace(answer, notes=tuple(note.changed(without_places) for note in answer.notes))
     server.journal.note_usage(meter.usage)
     return AnswerAndUsage(answer, understood, meter.usage)
 

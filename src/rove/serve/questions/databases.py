@@ -11,6 +11,7 @@ from rove.errors import InputError
 from rove.records import Filter, field
 from rove.records.sql import SqlReply
 from rove.serve.caller_view import CallerView
+from rove.serve.questions.results import NoteOut
 from rove.serve.questions.schema import Question, QuestionIn
 from rove.serve.redaction import Said
 from rove.serve.schema import Reply
@@ -91,6 +92,7 @@ class SqlOut(Reply):
     cut: bool
     text: str
     note: Said
+    notes: list[NoteOut]
     answered: bool
     cells: list[CellOut]
     tables: list[str] = Field(default_factory=list[str])
@@ -110,6 +112,7 @@ class SqlOut(Reply):
             cut=reply.cut,
             text=reply.text,
             note=reply.note,
+            notes=NoteOut.all(reply.notes),
             answered=reply.answered,
             cells=[
                 CellOut(row=cell.row, column=cell.column, document_id=cell.document_id, span=cell.span)

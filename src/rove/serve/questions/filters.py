@@ -17,7 +17,7 @@ MAX_DEPTH, MAX_NODES, MAX_VALUES = DEEPEST - 4, 200, 1_000
 ScalarIn = StrictBool | StrictInt | StrictFloat | Annotated[StrictStr, Field(max_length=1_000)]
 
 
-def _bounded(tree: object) -> object:
+def _check_filter_limits(tree: object) -> object:
     """Refuse a tree that is too large or too deep before anything walks it by recursion."""
     level, nodes = [tree], 0
     for _ in range(MAX_DEPTH):
@@ -26,7 +26,7 @@ def _bounded(tree: object) -> object:
         for node in level:
             if isinstance(node, dict):
                 parts = cast("dict[object, object]", node)
-                below += [part for name in ("and", "or") for part in _listed(parts.get(name))]
+                below += [part for name in ("and", "or") for part in _list_or_empty(parts.get(name))]
                 below += [parts["not"]] if "not" in parts else []
         if nodes + len(below) > MAX_NODES:
             message = f"a filter may have {MAX_NODES} nodes"
@@ -38,7 +38,7 @@ def _bounded(tree: object) -> object:
     raise ValueError(message)
 
 
-def _listed(value: object) -> list[object]:
+def _list_or_empty(value: object) -> list[object]:
     return cast("list[object]", value) if isinstance(value, list) else []
 
 
@@ -75,7 +75,7 @@ for _model in (Conjunction, Disjunction, Negation):
 EXAMPLE: dict[str, Any] = {
     "and": [{"field": "topic", "op": "==", "value": "hr"}, {"not": {"field": "year", "op": "<", "value": 2020}}]
 }
-FilterIn = Annotated[Node, BeforeValidator(_bounded), Field(examples=[EXAMPLE])]
+FilterIn = Annotated[Node, BeforeValidator(_check_filter_limits), Field(examples=[EXAMPLE])]
 
 
 def compiled(node: Node | None) -> Filter | None:
@@ -91,20 +91,20 @@ def compiled(node: Node | None) -> Filter | None:
         case None:
             return None
         case Conjunction():
-            return All(tuple(_made(part) for part in node.parts))
+            return All(tuple(_filter_from_node(part) for part in node.parts))
         case Disjunction():
-            return AnyOf(tuple(_made(part) for part in node.parts))
+            return AnyOf(tuple(_filter_from_node(part) for part in node.parts))
         case Negation():
-            return Not(_made(node.part))
+            return Not(_filter_from_node(node.part))
         case Comparison():
-            return _comparison(node)
+            return _filter_from_comparison(node)
 
 
-def _made(node: Node) -> Filter:
+def _filter_from_node(node: Node) -> Filter:
     return cast("Filter", compiled(node))
 
 
-def _comparison(node: Comparison) -> Filter:
+def _filter_from_comparison(node: Comparison) -> Filter:
     name, value = field(node.field), node.value
     if node.op == "exists":
         return name.exists() if value is not False else ~name.exists()

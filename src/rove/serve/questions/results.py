@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rove.answer.passages import rendered
 from rove.language.rendering import BlockKind, Rendered, render
 from rove.off_loop import chars_of, off_loop
-from rove.records import Answer, Chunk, Citation, DocumentInfo, Hit, Verdict
+from rove.records import Answer, Chunk, Citation, DocumentInfo, Hit, Note, RelatedQuestion, Verdict
 from rove.records.document import Span
 from rove.records.moment import TimeSpan
 from rove.records.source import Metadata, MetaValue
@@ -39,7 +39,7 @@ class DocumentOut(Reply):
             language=info.language,
             chunks=info.chunks,
             added_at=info.added_at,
-            metadata=_public(info.metadata),
+            metadata=_to_public_metadata(info.metadata),
         )
 
 
@@ -175,7 +175,7 @@ class HitOut(Reply):
             language=chunk.language,
             score=hit.score,
             lists={name: PlaceOut(rank=place.rank, score=place.score) for name, place in hit.sources.items()},
-            metadata=_public(chunk.metadata),
+            metadata=_to_public_metadata(chunk.metadata),
             count=1 + len(hit.same),
             same=[SameOut.of(one) for one in hit.same],
             question=hit.question,
@@ -250,13 +250,47 @@ class SentenceOut(Reply):
     citations: list[CitationOut]
 
 
-class AnswerOut(Reply):
-    """An answer. `mode` is "extractive", "refused" or the chat model's name; `note` says how it was made.
+class RelatedOut(Reply):
+    """A question that the base answers, beside what was asked; it is made from the document's words at `span`."""
 
-    `cut`: the chat model's reply was cut off, so that the answer may lack its end. `short`: the few words of a quoted
-    sentence that answer the question, where a reader found them.
+    question: str
+    document_id: str
+    title: str
+    source: str
+    span: Span
+
+    @classmethod
+    def of(cls, one: RelatedQuestion) -> RelatedOut:
+        """Make it of a record."""
+        return cls(
+            question=one.question,
+            document_id=one.document_id,
+            title=one.title,
+            source=public_source(one.uri),
+            span=one.span,
+        )
+
+
+class NoteOut(Reply):
+    """What is to be known of a result, for programs: a code, which stays the same, and what it is of."""
+
+    code: str
+    parameters: dict[str, Said | int | float]
+
+    @classmethod
+    def all(cls, notes: Sequence[Note]) -> list[NoteOut]:
+        """Make them of records."""
+        return [cls(code=note.code, parameters=dict(note.parameters)) for note in notes]
+
+
+class AnswerOut(Reply):
+    """An answer. `mode` is "extractive", "refused" or the chat model's name; `notes` say how it was made.
+
+    `note` says so in the question's language. `cut`: the chat model's reply was cut off, so that the answer may lack
+    its end. `short`: the few words of a quoted sentence that answer the question, where a reader found them.
     `nearest`: where it was refused, the passages that come nearest to the question. `thoughts`: what a reasoning model
-    thought, where `answer.thoughts` keeps it; unchecked.
+    thought, where `answer.thoughts` keeps it; unchecked. `related`: what else the documents say beside it, where
+    `answer.related` asks for that.
     """
 
     question: str
@@ -267,11 +301,13 @@ class AnswerOut(Reply):
     cut: bool
     short: CitationOut | None
     note: Said
+    notes: list[NoteOut]
     sentences: list[SentenceOut]
     citations: list[CitationOut]
     references: list[HitOut]
     nearest: list[HitOut]
     thoughts: str = ""
+    related: list[RelatedOut] = []
 
     @classmethod
     def of(cls, answer: Answer) -> AnswerOut:
@@ -294,30 +330,32 @@ class AnswerOut(Reply):
             cut=answer.cut,
             short=CitationOut.of(answer.short) if answer.short else None,
             note=answer.note,
+            notes=NoteOut.all(answer.notes),
             sentences=sentences,
             citations=[CitationOut.of(citation) for citation in answer.citations],
             references=[] if answer.refused else [HitOut.of(hit) for hit in answer.hits],
             nearest=[HitOut.of(hit) for hit in answer.nearest],
             thoughts=answer.thoughts,
+            related=[RelatedOut.of(one) for one in answer.related],
         )
 
 
 async def hits_out(hits: Sequence[Hit]) -> list[HitOut]:
     """Make hits of records; long ones are rendered beside the event loop."""
-    return await off_loop(_chars(hits), lambda: [HitOut.of(hit) for hit in hits])
+    return await off_loop(_count_result_chars(hits), lambda: [HitOut.of(hit) for hit in hits])
 
 
 async def answer_out(answer: Answer) -> AnswerOut:
     """Make an answer of a record; what is long is rendered beside the event loop."""
-    return await off_loop(_chars((*answer.hits, *answer.nearest), answer), AnswerOut.of, answer)
+    return await off_loop(_count_result_chars((*answer.hits, *answer.nearest), answer), AnswerOut.of, answer)
 
 
-def _chars(hits: Sequence[Hit], answer: Answer | None = None) -> int:
+def _count_result_chars(hits: Sequence[Hit], answer: Answer | None = None) -> int:
     cited = [citation.quote for sentence in answer.sentences for citation in sentence.citations] if answer else []
     return chars_of((*(hit.chunk.text for hit in hits), *cited))
 
 
-def _public(metadata: Metadata) -> dict[str, MetaValue]:
+def _to_public_metadata(metadata: Metadata) -> dict[str, MetaValue]:
     """Metadata as it is, save for where a member's archive lies."""
     fields = dict(metadata)
     parent = fields.get("parent")

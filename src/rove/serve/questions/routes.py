@@ -8,14 +8,13 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from rove.events import Noted
-from rove.models.usage import metered
 from rove.off_loop import chars_of, off_loop
 from rove.serve.context import CallerViewIn, ServerContextIn
 from rove.serve.questions.asking import answer_events, asked, check_question
 from rove.serve.questions.databases import DatabasesOut, SqlIn, SqlOut, askable
-from rove.serve.questions.follow_ups import FollowUpsIn, FollowUpsOut, followed
 from rove.serve.questions.graph import GraphIn, GraphOut
-from rove.serve.questions.results import AnswerOut, ThemeOut, answer_out, hits_out
+from rove.serve.questions.related import RelatedIn, RelatedListOut, related_of
+from rove.serve.questions.results import AnswerOut, RelatedOut, ThemeOut, answer_out, hits_out
 from rove.serve.questions.schema import AskIn, SearchIn, SearchOut
 from rove.serve.streams import EVENT_STREAM, events, wants_events, while_connected
 
@@ -64,16 +63,12 @@ async def graph(wanted: GraphIn, view: CallerViewIn, request: Request) -> GraphO
     return GraphOut.of(await while_connected(request, exploring), notes)
 
 
-@router.post("/follow_ups")
-async def follow_ups(
-    wanted: FollowUpsIn, view: CallerViewIn, server: ServerContextIn, request: Request
-) -> FollowUpsOut:
-    """Suggest what to ask next, after an answer that cites these chunks: only what the base answers."""
+@router.post("/related")
+async def related(wanted: RelatedIn, view: CallerViewIn, server: ServerContextIn, request: Request) -> RelatedListOut:
+    """Say what else the documents say beside an answer, as questions that the base answers."""
     check_question(wanted.question, server)
-    with metered() as meter:
-        found = await while_connected(request, followed(wanted, view))
-    server.journal.note_usage(meter.usage)
-    return FollowUpsOut.of(found)
+    found = await while_connected(request, related_of(wanted, view))
+    return RelatedListOut(related=[RelatedOut.of(one) for one in found])
 
 
 @router.get("/databases")

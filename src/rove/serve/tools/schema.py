@@ -11,6 +11,7 @@ from pydantic import Field
 from rove.records import History, Turn
 from rove.records.tool import FilledParameter, ToolMatch, ToolPlan, ToolRun
 from rove.serve.json_values import Values
+from rove.serve.questions.results import NoteOut
 from rove.serve.questions.schema import Question, TurnIn
 from rove.serve.redaction import Said
 from rove.serve.schema import Reply, Wire
@@ -79,7 +80,7 @@ class ToolOut(Reply):
             description=hide(tool.description[:ABOUT_CHARS]),
             source=tool.source,
             effects=tool.effects,
-            parameters=[_parameter(one, hide) for one in parameters_of(tool.parameters)],
+            parameters=[_parameter_out(one, hide) for one in parameters_of(tool.parameters)],
             score=match.score if match else None,
             fitting=list(match.fitting) if match else [],
         )
@@ -143,7 +144,7 @@ class PlanOut(Reply):
             tool=plan.match.tool,
             source=plan.match.source,
             effects=plan.match.effects,
-            parameters=[_filled(one, hide) for one in plan.parameters],
+            parameters=[_parameter_value_out(one, hide) for one in plan.parameters],
             corrections=[
                 CorrectionOut(
                     parameter=one.parameter, written=hide(one.written), meant=hide(one.meant), reason=one.reason
@@ -173,6 +174,7 @@ class ToolRunOut(Reply):
     tries: int
     seconds: float
     note: Said
+    notes: list[NoteOut]
 
     @classmethod
     def of(cls, run: ToolRun, hide: Hide, hide_places: Hide) -> Self:
@@ -188,6 +190,7 @@ class ToolRunOut(Reply):
             tries=run.tries,
             seconds=run.seconds,
             note=hide_places(hide(run.note)),
+            notes=NoteOut.all([note.changed(hide).changed(hide_places) for note in run.notes]),
         )
 
 
@@ -211,7 +214,7 @@ def to_plain_json(value: object, hide: Hide, depth: int = DEEPEST) -> object:
             return hide(str(value))
 
 
-def _filled(one: FilledParameter, hide: Hide) -> FilledOut:
+def _parameter_value_out(one: FilledParameter, hide: Hide) -> FilledOut:
     return FilledOut(
         name=one.name,
         value=to_plain_json(one.value, hide),
@@ -222,7 +225,7 @@ def _filled(one: FilledParameter, hide: Hide) -> FilledOut:
     )
 
 
-def _parameter(one: Parameter, hide: Hide) -> ParameterOut:
+def _parameter_out(one: Parameter, hide: Hide) -> ParameterOut:
     return ParameterOut(
         name=one.name,
         type=one.type,

@@ -42,11 +42,11 @@ async def take_commands(store: Store, listened: ListenedWalks) -> None:
         heard = news.count
         with suppress(RoveError):  # where the base cannot be reached, later
             for command in await holds.taken(list(listened.walks)):
-                await holds.answer(command.number, await _carried_out(command, listened))
+                await holds.answer(command.number, await _execute_walk_command(command, listened))
         await news.after(heard, LOOK_S)
 
 
-async def _carried_out(command: Command, listened: ListenedWalks) -> str:
+async def _execute_walk_command(command: Command, listened: ListenedWalks) -> str:
     """Carry out a command; returns its outcome, see `check_outcome`."""
     walk = listened.walks.get(command.walk_id)
     try:

@@ -171,11 +171,11 @@ class CallerWalks:
     def told(self, event: WalkEvent) -> tuple[str, dict[str, Any]]:
         """An event as JSON: its name and its fields, without the filter, and what is shown of facts and quotations."""
         line = cast("dict[str, Any]", json.loads(to_line(event)))
-        data = cast("dict[str, Any]", _shown(line["data"]))
+        data = cast("dict[str, Any]", _to_public_walk_data(line["data"]))
         if isinstance(event, Stopped | Warned):
             data["text"] = public_text(event.text)
         if isinstance(event, FactRejected):
-            data["rendered"] = _rendered(event.text)
+            data["rendered"] = _render_text_json(event.text)
         return line["event"], data
 
     # -- inside ----------------------------------------------------------------------------------------------------
@@ -208,7 +208,7 @@ class CallerWalks:
         except BaseException as error:
             await self._holds.let_go(walk_id)
             if isinstance(error, InputError):
-                raise _absent() from None
+                raise _no_such_walk_error() from None
             raise
 
     async def _steer_here(self, walk_id: str, action: str, edit: Edit | None, posted: int | None) -> None:
@@ -229,7 +229,7 @@ class CallerWalks:
     async def _check(self, walk_id: str) -> None:
         self.view.require("read")
         if not (WALK_ID.fullmatch(walk_id) and await asyncio.to_thread(self._owns, walk_id)):
-            raise _absent()
+            raise _no_such_walk_error()
 
     async def _own(self, walk_id: str) -> None:
         await asyncio.to_thread(self.view.kb.store.catalog.set_fact, owner_fact(walk_id), self._mark())
@@ -247,25 +247,32 @@ class CallerWalks:
         return json.dumps([self.view.caller.owner, None if labels is None else sorted(labels)])
 
 
-def _shown(value: object) -> object:
+def _to_public_walk_data(value: object) -> object:
     match value:
+        case {"code": str(code), "parameters": dict()}:  # a note
+            parameters = cast("dict[str, dict[str, object]]", value)["parameters"]
+            told = {
+                name: public_text(one) if isinstance(one, str) else _to_public_walk_data(one)
+                for name, one in parameters.items()
+            }
+            return {"code": code, "parameters": told}
         case dict():
             tree = cast("dict[str, object]", value)
             shown = tree.get("quote") or ("fact_id" in tree and tree.get("text"))
-            return ({"rendered": _rendered(shown)} if isinstance(shown, str) else {}) | {
-                name: PUBLIC[name](part) if name in PUBLIC and isinstance(part, str) else _shown(part)
+            return ({"rendered": _render_text_json(shown)} if isinstance(shown, str) else {}) | {
+                name: PUBLIC[name](part) if name in PUBLIC and isinstance(part, str) else _to_public_walk_data(part)
                 for name, part in tree.items()
                 if name not in PRIVATE
             }
         case list():
-            return [_shown(part) for part in cast("list[object]", value)]
+            return [_to_public_walk_data(part) for part in cast("list[object]", value)]
         case _:
             return value
 
 
-def _rendered(text: str) -> dict[str, Any]:
+def _render_text_json(text: str) -> dict[str, Any]:
     return RenderedOut.of(render(text)).model_dump(mode="json")
 
 
-def _absent() -> AbsentError:
+def _no_such_walk_error() -> AbsentError:
     return AbsentError("There is no such walk.", cure="List your walks with: GET /v1/spaces/SPACE/walks")

@@ -100,18 +100,18 @@ async def forget(walk_id: str, walks: WalkingIn) -> Response:
 
 
 def _stream(server: ServerContext, walks: CallerWalks, told: AsyncGenerator[WalkEvent]) -> StreamingResponse:
-    return stream(_told(walks, told), server, until=server.closing)
+    return stream(_stream_walk_events(walks, told), server, until=server.closing)
 
 
-async def _told(walks: CallerWalks, told: AsyncGenerator[WalkEvent]) -> AsyncGenerator[bytes]:
+async def _stream_walk_events(walks: CallerWalks, told: AsyncGenerator[WalkEvent]) -> AsyncGenerator[bytes]:
     async with aclosing(told):
         try:
             async for one in told:
-                yield await asyncio.to_thread(_written, walks, one)
+                yield await asyncio.to_thread(_encode_walk_event, walks, one)
         except RoveError as error:
             yield event("problem", problem_of(error))
 
 
-def _written(walks: CallerWalks, one: WalkEvent) -> bytes:
+def _encode_walk_event(walks: CallerWalks, one: WalkEvent) -> bytes:
     name, data = walks.told(one)
     return f"event: {name}\ndata: {fields.dump_json(data).decode()}\n\n".encode()

@@ -3,12 +3,11 @@
 import { drawCards, reference } from "./cards.js";
 import { dataHint } from "./data_hint.js";
 import { el } from "./dom.js";
-import { followUps } from "./follow_ups.js";
 import { graphOf } from "./graph.js";
 import { Kept } from "./inline.js";
 import { drawMarkdown } from "./markdown.js";
+import { relatedOf } from "./related.js";
 import { drawLinks, drawRendered } from "./rendered.js";
-import { said } from "./said.js";
 import { openSource } from "./source.js";
 import { named, placed, t } from "./words.js";
 
@@ -112,14 +111,14 @@ export function drawAnswer(answer, { where } = {}) {
     text,
     answer.short && el("p", { class: "short muted" }, t("answer.short"), " ", el("strong", {}, answer.short.quote), answer.short.subject && ` (${answer.short.subject})`, " ", cite(answer.short, "¶")),
     answer.cut && el("p", { class: "notice refused" }, t("answer.cut")),
-    el("p", { class: "made muted" }, el("span", { class: "badge" }, mode), answer.note && said(answer.note)),
+    el("p", { class: "made muted" }, el("span", { class: "badge" }, mode), answer.note && el("span", { lang: answer.language }, answer.note)),
     answer.mode === "extractive" && drawLinks(answer.sentences.flatMap((one) => one.citations.map(({ rendered }) => rendered))),
     leftOut(answer),
     answer.thoughts && el("details", { class: "thoughts" }, el("summary", {}, t("answer.thoughts")), el("p", {}, answer.thoughts)),
     answer.nearest?.length > 0 && nearest(answer.nearest),
     drawCards(answer, text),
     dataHint(answer.question, { where }),
-    followUps(answer, { where }),
+    relatedOf(answer, { where }),
     read.length > 0 && graphOf({ chunks: read }),
   ];
 }

@@ -66,7 +66,7 @@ function drawRow(one, chooser, changed) {
     el("th", { role: "rowheader", scope: "row", class: "col-title" }, el("button", { type: "button", class: "link", on: { click: open } }, title), where && el("span", { class: "where" }, where), one.metadata.corrected_at && el("span", { class: "badge" }, t("documents.corrected-by", { name: one.metadata.corrected_by })), one.metadata.text_as_of && el("span", { class: "badge" }, t("source.as-of", { day: one.metadata.text_as_of }))),
     cell("type", one.type),
     cell("tags", one.tags.map((tag) => el("span", { class: "badge" }, tag))),
-    cell("chunks", el("span", { class: "unit" }, t("documents.column.chunks")), one.chunks),
+    cell("chunks", el("span", { class: "unit" }, t("documents.column.chunks")), " ", one.chunks),
     cell("added", day(one.added_at)),
     cell("open", more),
   );

@@ -10,14 +10,22 @@ const [WIDTH, LEAST_HEIGHT, ROOM, MARGIN] = [1000, 400, 14, 70];
 const MOST_WORDS = 40; // relations up to which the picture names each
 const LONGEST = 24;
 const LIMIT = 60;
-const TOGETHER = "named together with"; // as rove.records.graph has it
+export const TOGETHER = "named together with"; // as rove.records.graph has it
 
-/** A part of the page that asks for the graph when it is opened. `asked`: {names}, {documents} or {chunks}. */
+/** A part of the page that shows the graph when it is opened, and is there where the graph has something. `asked`: {names}, {documents} or {chunks}. */
 export function graphOf(asked) {
   const body = el("div", {});
-  const part = el("details", { class: "graph" }, el("summary", {}, t("graph.title")), body);
+  const part = el("details", { class: "graph", hidden: true }, el("summary", {}, t("graph.title")), body);
   part.addEventListener("toggle", () => part.open && explore(body, asked), { once: true });
-  return part;
+  const place = el("div", {}, part);
+  const seen = new IntersectionObserver(async ([{ isIntersecting }]) => {
+    if (!isIntersecting) return; // an old answer far up asks nothing
+    seen.disconnect();
+    const { links, entities } = await post(here("/graph"), { ...asked, limit: 1 }).catch(() => ({ links: [], entities: [] })); // all else is whole without it
+    part.hidden = !links.length && !entities.length;
+  });
+  seen.observe(place);
+  return place;
 }
 
 async function explore(body, asked) {

@@ -36,6 +36,7 @@ const VIEWS = {
   document: { draw: documentView, link: "documents" },
   add: { draw: add, link: "documents" },
   walk: { draw: walking, link: "walk" },
+  review: { draw: review, link: "review", for: () => store.may("add") },
   tools: { draw: tools, link: "tools" },
   flows: { draw: flows, link: "flows" },
   "edit-flow": { draw: editFlow, link: "flows" },
@@ -57,6 +58,11 @@ let held = null; // the view whose session has ended, with all that was filled i
 /** The lab, which few open, is loaded when it is opened. */
 async function lab(...given) {
   return (await import("./lab.js")).lab(...given);
+}
+
+/** The queue of what waits for a reviewer. */
+async function review(...given) {
+  return (await import("./review.js")).review(...given);
 }
 
 /** What runs, which administrators open. */

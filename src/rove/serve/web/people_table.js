@@ -58,7 +58,8 @@ function drawRow(one, told) {
   return [row, below];
 }
 
-export const unit = (name) => el("span", { class: "unit" }, t(name));
+/** What a value is, where it stands on a card and no head of a column says it. */
+export const unit = (name) => [el("span", { class: "unit" }, t(name)), " "];
 
 export function cell(name, ...inside) {
   return el("td", { role: "cell", class: `col-${name}` }, inside);

@@ -3,20 +3,16 @@
 import { el } from "./dom.js";
 
 const SLOT = /\{(\w+)\}/g;
-const ENGLISH = new Set(["more", "problem", "reason"]); // slots that hold further words of the server's
+const ENGLISH = new Set(["more", "reason"]); // slots that hold further words of the server's
 const QUOTED = "('.*?'|\".*?\")";
 const SHAPES = {
   condition: "(.+)",
-  day: "([\\d-]+)",
-  fact: "(\\S+)",
   found: "(.+?)",
   flow: QUOTED,
   given: QUOTED,
   key: QUOTED,
   known: "(.+)",
-  lead: "(.+?)",
   mode: QUOTED,
-  model: "(\\S+)",
   more: "((?: and \\d+ more)?)",
   MOST_NAMED: "(.+)",
   name: "(.+?)",
@@ -25,10 +21,7 @@ const SHAPES = {
   other: "(.+?)",
   own: "(.+)",
   pipeline: "(.+?)",
-  place: "(.+?)",
-  problem: "([^]+)",
   question_id: QUOTED,
-  quote: "(.+)",
   reason: "([^]+)",
   reference: "(\\$.+?)",
   right: QUOTED,
@@ -39,7 +32,6 @@ const SHAPES = {
   wanted: "(.+?)",
   way: "(.+)",
   what: "(\\w+)",
-  words: "(“.+”)",
 };
 const NUMBER = "([\\d.,]+ ?%?)";
 let sentences = [];

@@ -2,7 +2,6 @@
 
 import { el } from "./dom.js";
 import { scrolled } from "./markdown.js";
-import { said } from "./said.js";
 import { openSource } from "./source.js";
 import { named, t } from "./words.js";
 
@@ -24,14 +23,14 @@ export function drawSql(reply) {
       { class: "made muted" },
       reply.database && el("span", { class: "badge" }, reply.database === "documents" ? t("sql.tables") : reply.database),
       reply.by && el("span", {}, named("sql.by", reply.by)),
-      reply.note && said(reply.note),
+      reply.note && el("span", {}, reply.note),
     ),
     reply.sql && el("details", { class: "small" }, el("summary", {}, t("sql.sql")), scrolled("pre", t("sql.sql"), reply.sql)),
   );
 }
 
 function drawRefusal(reply) {
-  return el("div", { class: "notice refused" }, el("p", { class: "notice-title" }, t("sql.refused")), reply.text && el("p", {}, said(reply.text)), el("p", { class: "cure" }, t("sql.cure", { way: t("ask.way.answer") })), drawReadings(reply.readings ?? []));
+  return el("div", { class: "notice refused" }, el("p", { class: "notice-title" }, t("sql.refused")), reply.text && el("p", {}, reply.text), el("p", { class: "cure" }, t("sql.cure", { way: t("ask.way.answer") })), drawReadings(reply.readings ?? []));
 }
 
 /** What the question may have meant, as SQL: none of it has run. */

@@ -109,7 +109,7 @@ function ask(plan, fields) {
 function drawRun(done, confirm) {
   const { outcome, plan } = done;
   return [
-    el("p", {}, el("span", { class: outcome === "ran" ? "badge good" : outcome === "failed" ? "badge bad" : "badge" }, named("tools.outcome", outcome)), done.note && [" ", said(done.note)]),
+    el("p", {}, el("span", { class: outcome === "ran" ? "badge good" : outcome === "failed" ? "badge bad" : "badge" }, named("tools.outcome", outcome)), done.note && [" ", done.note]),
     plan && drawPlan(plan),
     outcome === "unconfirmed" && el("button", { type: "button", class: "bad", on: { click: confirm } }, t("tools.yes")),
     done.text && scrolled("pre", t("tools.result"), done.text),

@@ -3,13 +3,11 @@
 import { cite, drawAnswer } from "./answer.js";
 import { el } from "./dom.js";
 import { lineOf } from "./rendered.js";
-import { said } from "./said.js";
 import { openSource } from "./source.js";
 import { busy } from "./states.js";
 import { locale, named, t } from "./words.js";
 
 const EXPLAINED = new Set(["failed", "no-new-chunk"]); // ends of which more is to be said than the word
-const BY_RULE = new Set(["extractive", "memory"]); // others are models, which give their reasons in words of their own
 
 /**
  * A walk that goes on has its current round on top; of one that has ended the answer stands first, its way folded.
@@ -18,7 +16,7 @@ const BY_RULE = new Set(["extractive", "memory"]); // others are models, which g
  */
 export function drawTrail(state, { going, fork, fold, map }) {
   const rounds = (some) => some.length > 0 && el("ol", { class: "rounds" }, some.map((round) => drawRound(state, round, fork, fold)));
-  const warnings = state.warnings.map((text) => el("p", { class: "notice refused small" }, said(text)));
+  const warnings = state.warnings.map((text) => el("p", { class: "notice refused small" }, text));
   if (state.answer) {
     const facts = [...state.facts.values()].filter((fact) => !fact.dropped).length;
     return [
@@ -54,7 +52,7 @@ function drawRound(state, round, fork, fold) {
   const [facts, lostFacts] = parted(round.facts.map((id) => state.facts.get(id)), (fact) => !fact.dropped);
   const [leads, lostLeads] = parted([...state.leads.values()].filter((lead) => lead.round === round.number), (lead) => lead.state !== "dropped");
   const lost = lostFacts.length + lostLeads.length;
-  const rejected = (one) => el("li", {}, lineOf(one), el("span", { class: "muted" }, " — ", said(one.reason)));
+  const rejected = (one) => el("li", {}, lineOf(one), el("span", { class: "muted" }, " — ", one.reason));
   return el(
     "li",
     { class: "round", tabindex: -1, data: { spot: `round-${round.number}` } },
@@ -88,7 +86,7 @@ function drawFact(fact, fork) {
     el("span", { class: "fact-text" }, lineOf(fact)),
     fact.citation && withKey(cite(fact.citation, "¶"), `fact-${fact.fact_id}`),
     el("span", { class: "facts small muted" }, fact.citation?.title, ` · ${t("walk.relevance", { share })}`, fact.origin !== "text" && ` · ${named("origin", fact.origin)}`),
-    fact.dropped && el("span", { class: "badge bad" }, `${t("walk.dropped")}: `, fact.dropped === "user" ? t("walk.by-you") : said(fact.dropped)),
+    fact.dropped && el("span", { class: "badge bad" }, `${t("walk.dropped")}: `, fact.dropped === "user" ? t("walk.by-you") : fact.dropped),
     forker(fact.at, lineOf(fact), fork),
   );
 }
@@ -115,7 +113,7 @@ export function fateOf(lead) {
 
 function drawLead(lead, fork) {
   const sign = { open: "○", followed: "→", dropped: "×" }[lead.state];
-  const reason = lead.reason === "user" ? t("walk.by-you") : lead.reason && said(lead.reason);
+  const reason = lead.reason === "user" ? t("walk.by-you") : lead.reason;
   const open = lead.document_id && lead.span ? (event) => openSource({ document_id: lead.document_id, title: lead.text, span: lead.span }, event.currentTarget) : null;
   const text = open ? el("button", { type: "button", class: "link", data: { key: `lead-${lead.lead_id}` }, on: { click: open } }, lead.text) : el("span", {}, lead.text);
   return el(
@@ -129,11 +127,11 @@ function drawLead(lead, fork) {
 
 function drawJudged(judged) {
   const state = judged.enough ? t("walk.enough") : t("walk.not-enough");
-  return el("p", { class: "judged small" }, el("span", { class: judged.enough ? "badge good" : "badge" }, state), " ", BY_RULE.has(judged.by) ? said(judged.reason) : judged.reason, judged.missing && el("span", { class: "muted" }, ` ${t("walk.missing", { missing: judged.missing })}`));
+  return el("p", { class: "judged small" }, el("span", { class: judged.enough ? "badge good" : "badge" }, state), " ", judged.reason, judged.missing && el("span", { class: "muted" }, ` ${t("walk.missing", { missing: judged.missing })}`));
 }
 
 function drawStop({ stopped }) {
-  return el("p", { class: "stop" }, el("span", { class: "badge good" }, named("stop", stopped.reason)), EXPLAINED.has(stopped.reason) && [" ", said(stopped.text)]);
+  return el("p", { class: "stop" }, el("span", { class: "badge good" }, named("stop", stopped.reason)), EXPLAINED.has(stopped.reason) && [" ", stopped.text]);
 }
 
 /** What the walk has used of what it may; nothing of what it has not used. */

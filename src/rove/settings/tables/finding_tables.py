@@ -176,10 +176,14 @@ class AnswerTable(TypedDict, total=False):
     forms: bool
     """Whether questions that no passage answers by itself are answered from whole documents and from the catalog:
     "Summarise the travel policy", "Which documents mention X?", "What is new since Monday?", "What changed between v1
-    and v2?". Default: True."""
+    and v2?", "Tell me about X", and, with the extra "sql", from all rows of a table: "Who has not paid?". Default:
+    True."""
     stored: bool
     """Whether a question that stands in a document with its answer ("Q: … A: …", a FAQ's table, a heading that asks) is
     answered by that answer, word for word and without a model. Default: True."""
+    related: int
+    """How many related questions stand beside an answer, at most: what else the documents say near it, each a question
+    that the base answers; three cost a tenth of a second of one core. Default: 0."""
     seconds: float
     """How long models may be asked for one question, all steps and retries together. Default: 600.0."""
     max_distance: float

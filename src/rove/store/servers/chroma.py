@@ -72,7 +72,7 @@ class ChromaIndex:
         del fresh
         latest = list({row.chunk_id: row for row in rows}.values())
         for part in slices(latest, self._server.bulk_rows):
-            await self._ask(lambda held, part=part: _write(held, part))
+            await self._ask(lambda held, part=part: _upsert_chroma_rows(held, part))
 
     async def remove(self, chunk_ids: Collection[str]) -> None:
         """See `VectorIndex.remove`."""
@@ -119,7 +119,7 @@ class ChromaIndex:
 
     async def chunk_ids(self) -> list[str]:
         """See `VectorIndex.chunk_ids`."""
-        return await self._ask(lambda held: [one for page in _pages(held, []) for one in page["ids"]])
+        return await self._ask(lambda held: [one for page in _collection_pages(held, []) for one in page["ids"]])
 
     async def count(self) -> int:
         """See `VectorIndex.count`."""
@@ -130,7 +130,7 @@ class ChromaIndex:
 
         def work(held: Any) -> list[str]:  # noqa: ANN401 - a collection
             wrong = 0
-            for page in _pages(held, ["embeddings", "metadatas"]):
+            for page in _collection_pages(held, ["embeddings", "metadatas"]):
                 for numbers, metadata in zip(page["embeddings"], page["metadatas"], strict=True):
                     wrong += len(numbers) != self.dimension or not (metadata and {"fields", "tokens"} <= set(metadata))
             return [f"{wrong} chunks have lost their vector or their fields"] * bool(wrong)
@@ -218,7 +218,7 @@ def _client(server: IndexServerSettings) -> Any:  # noqa: ANN401 - the client's 
     return chromadb.HttpClient(url.hostname, port, is_safe, headers, own, **at)
 
 
-def _write(held: Any, rows: Sequence[IndexRow]) -> None:  # noqa: ANN401 - a collection
+def _upsert_chroma_rows(held: Any, rows: Sequence[IndexRow]) -> None:  # noqa: ANN401 - a collection
     held.upsert(
         ids=[row.chunk_id for row in rows],
         embeddings=np.stack([row.vector for row in rows]),
@@ -226,7 +226,7 @@ def _write(held: Any, rows: Sequence[IndexRow]) -> None:  # noqa: ANN401 - a col
     )
 
 
-def _pages(held: Any, include: list[str], where: Where = True) -> Iterator[dict[str, Any]]:  # noqa: ANN401
+def _collection_pages(held: Any, include: list[str], where: Where = True) -> Iterator[dict[str, Any]]:  # noqa: ANN401
     """Read all that pass, a page at a time."""
     asked = None if isinstance(where, bool) else where
     for offset in range(0, held.count(), PAGE):
@@ -238,31 +238,31 @@ def _pages(held: Any, include: list[str], where: Where = True) -> Iterator[dict[
 
 def _search(held: Any, vector: Vector, top_k: int, where: Filter | None) -> list[Scored]:  # noqa: ANN401
     try:
-        asked = True if where is None else compile_filter(where, lambda some: _fields(held, some))
+        asked = True if where is None else compile_filter(where, lambda some: _collection_fields(held, some))
     except UnsaidError:
-        return _by_ids(held, vector, top_k, _read(held, cast("Filter", where)))
+        return _by_ids(held, vector, top_k, _scan_matching_ids(held, cast("Filter", where)))
     if asked is False:
         return []
     is_part, conditions = access_filter_of(where) is not None, None if asked is True else asked
-    found = [] if is_part else _by_index(held, vector, top_k, conditions, None)
+    found = [] if is_part else _query_nearest_chunks(held, vector, top_k, conditions, None)
     if len(found) >= top_k:
         return found
-    ids = [one for page in _pages(held, [], asked) for one in page["ids"]]
+    ids = [one for page in _collection_pages(held, [], asked) for one in page["ids"]]
     if len(found) < len(ids) <= COMPARED_ROWS:
-        return _by_comparing(held, vector, ids)
-    return _by_index(held, vector, top_k, conditions, None) if is_part else found
+        return _exact_chunk_scores(held, vector, ids)
+    return _query_nearest_chunks(held, vector, top_k, conditions, None) if is_part else found
 
 
-def _fields(held: Any, where: Where) -> Iterator[dict[str, MetaValue]]:  # noqa: ANN401
-    for page in _pages(held, ["metadatas"], where):
+def _collection_fields(held: Any, where: Where) -> Iterator[dict[str, MetaValue]]:  # noqa: ANN401
+    for page in _collection_pages(held, ["metadatas"], where):
         yield from map(fields_of, page["metadatas"])
 
 
-def _read(held: Any, where: Filter) -> list[str]:  # noqa: ANN401
+def _scan_matching_ids(held: Any, where: Filter) -> list[str]:  # noqa: ANN401
     """The ids of what passes, by the fields of all chunks."""
     return [
         chunk_id
-        for page in _pages(held, ["metadatas"])
+        for page in _collection_pages(held, ["metadatas"])
         for chunk_id, metadata in zip(page["ids"], page["metadatas"], strict=True)
         if where.matches(fields_of(metadata))
     ]
@@ -270,11 +270,11 @@ def _read(held: Any, where: Filter) -> list[str]:  # noqa: ANN401
 
 def _by_ids(held: Any, vector: Vector, top_k: int, ids: Sequence[str]) -> list[Scored]:  # noqa: ANN401
     if len(ids) <= COMPARED_ROWS:
-        return _by_comparing(held, vector, ids)
-    return [one for part in slices(ids, PAGE) for one in _by_index(held, vector, top_k, None, list(part))]
+        return _exact_chunk_scores(held, vector, ids)
+    return [one for part in slices(ids, PAGE) for one in _query_nearest_chunks(held, vector, top_k, None, list(part))]
 
 
-def _by_index(
+def _query_nearest_chunks(
     held: Any,  # noqa: ANN401
     vector: Vector,
     top_k: int,
@@ -285,7 +285,7 @@ def _by_index(
     return [(one, max(-1.0, 1 - far)) for one, far in zip(found["ids"][0], found["distances"][0], strict=True)]
 
 
-def _by_comparing(held: Any, vector: Vector, ids: Sequence[str]) -> list[Scored]:  # noqa: ANN401
+def _exact_chunk_scores(held: Any, vector: Vector, ids: Sequence[str]) -> list[Scored]:  # noqa: ANN401
     """Compare the vectors themselves."""
     found = list[Scored]()
     for part in slices(ids, PAGE):

@@ -46,20 +46,20 @@ def metadata_of(fields: Mapping[str, MetaValue]) -> dict[str, Anything]:
     """Return what Chroma keeps beside a chunk: tokens, numbers, and the fields themselves."""
     tokens, numbers = {"all"}, dict[str, int]()
     for name, value in fields.items():
-        tokens.add(_token("there", name))
+        tokens.add(_digest_token("there", name))
         for one in value if isinstance(value, tuple) else (value,):
-            tokens.add(_equal(name, one))
+            tokens.add(_scalar_token(name, one))
         if isinstance(value, int | float) and not isinstance(value, bool):
-            numbers[_token(_kind(value), name)] = value if isinstance(value, int) else _rank(value)
-            tokens.add(_token(_kind(value), name))
+            numbers[_digest_token(_number_kind(value), name)] = value if isinstance(value, int) else _float_rank(value)
+            tokens.add(_digest_token(_number_kind(value), name))
         texts = [one for one in (value if isinstance(value, tuple) else (value,)) if isinstance(one, str)]
         if texts:
             ends = {"single": texts[0]} if isinstance(value, str) else {"high": max(texts), "low": min(texts)}
-            for key, text in ((_token(end, name), text) for end, text in ends.items()):
-                numbers |= zip(_keys(key), _beginning(text), strict=True)
+            for key, text in ((_digest_token(end, name), text) for end, text in ends.items()):
+                numbers |= zip(_beginning_keys(key), _beginning(text), strict=True)
                 tokens.add(key)
-            if not all(map(_is_short, texts)):
-                tokens.add(_token("cut", name))
+            if not all(map(_is_all_in_beginning, texts)):
+                tokens.add(_digest_token("cut", name))
     return {TOKENS: sorted(tokens), FIELDS: json.dumps(fields), **numbers}
 
 
@@ -79,20 +79,24 @@ def compile_filter(where: Filter, read: Read, *, passes: bool = True) -> Where:
     """
     match where:
         case Compare():
-            tests = _tests(where, read, passes=passes)
-            return _joined("$or" if passes else "$and", tests)
+            tests = _compare_tests(where, read, passes=passes)
+            return _join_where("$or" if passes else "$and", tests)
         case Not(part):
             return compile_filter(part, read, passes=not passes)
         case All(parts):
-            return _joined("$and" if passes else "$or", [compile_filter(part, read, passes=passes) for part in parts])
+            return _join_where(
+                "$and" if passes else "$or", [compile_filter(part, read, passes=passes) for part in parts]
+            )
         case Any(parts):
-            return _joined("$or" if passes else "$and", [compile_filter(part, read, passes=passes) for part in parts])
+            return _join_where(
+                "$or" if passes else "$and", [compile_filter(part, read, passes=passes) for part in parts]
+            )
         case _:
             message = f"Unknown filter node {where!r}."
             raise TypeError(message)
 
 
-def _joined(word: str, parts: list[Where]) -> Where:
+def _join_where(word: str, parts: list[Where]) -> Where:
     """All of the parts ("$and"), or one of them ("$or")."""
     decides = word == "$or"
     if any(part is decides for part in parts):
@@ -103,33 +107,33 @@ def _joined(word: str, parts: list[Where]) -> Where:
     return asked[0] if len(asked) == 1 else {word: asked}
 
 
-def _tests(where: Compare, read: Read, *, passes: bool) -> list[Where]:
+def _compare_tests(where: Compare, read: Read, *, passes: bool) -> list[Where]:
     """Conditions of which one must hold; where not `passes`, all those that say the opposite."""
     name, op, value = where.name, where.op, where.value
     if op == "exists":
-        return [_has(_token("there", name), passes)]
+        return [_token_test(_digest_token("there", name), passes)]
     if isinstance(value, tuple) != (op == "in"):
         return []
     if isinstance(value, tuple):
         if len(value) > MOST_VALUES:
             raise UnsaidError
-        return [_has(_equal(name, one), passes) for one in value]
+        return [_token_test(_scalar_token(name, one), passes) for one in value]
     if op == "==":
-        return [_has(_equal(name, value), passes)]
+        return [_token_test(_scalar_token(name, value), passes)]
     if isinstance(value, bool):
-        return [_has(_equal(name, one), passes) for one in (False, True) if COMPARE[op](one, value)]
+        return [_token_test(_scalar_token(name, one), passes) for one in (False, True) if COMPARE[op](one, value)]
     if isinstance(value, str):
         return _tests_of_text(name, op, value, read, passes=passes)
     bounds = (_whole_bound(op, value), _float_bound(op, value))
-    return [_ordered(_token(kind, name), bound, passes) for kind, bound in zip("if", bounds, strict=True)]
+    return [_bound_test(_digest_token(kind, name), bound, passes) for kind, bound in zip("if", bounds, strict=True)]
 
 
 def _tests_of_text(name: str, op: str, value: str, read: Read, *, passes: bool) -> list[Where]:
     """Chunks whose text begins with other bytes, on the right side; and each text that begins alike and passes."""
-    keys = [_token(end, name) for end in ("single", "high" if op[0] == ">" else "low")]
-    alike = _joined("$or", [_begins(key, "$eq", value) for key in keys])
-    if _is_short(value):  # no other text that is short begins so
-        alike = _joined("$and", [alike, _has(_token("cut", name), passes=True)])
+    keys = [_digest_token(end, name) for end in ("single", "high" if op[0] == ">" else "low")]
+    alike = _join_where("$or", [_beginning_test(key, "$eq", value) for key in keys])
+    if _is_all_in_beginning(value):  # no other text that is short begins so
+        alike = _join_where("$and", [alike, _token_test(_digest_token("cut", name), passes=True)])
     texts = {value} if op.endswith("=") else set[str]()
     for fields in read(alike):
         kept = fields[name]
@@ -138,20 +142,22 @@ def _tests_of_text(name: str, op: str, value: str, read: Read, *, passes: bool) 
     if len(texts) > MOST_VALUES:
         raise UnsaidError
     said = OPS[op[0]] if passes else OPS[TURNED[op[0]]]
-    beyond = [_begins(key, said, value) for key in keys]
+    beyond = [_beginning_test(key, said, value) for key in keys]
     if not passes:
-        beyond = [_joined("$or", [test, _has(key, passes=False)]) for test, key in zip(beyond, keys, strict=True)]
-    return [*beyond, *(_has(_equal(name, one), passes) for one in sorted(texts))]
+        beyond = [
+            _join_where("$or", [test, _token_test(key, passes=False)]) for test, key in zip(beyond, keys, strict=True)
+        ]
+    return [*beyond, *(_token_test(_scalar_token(name, one), passes) for one in sorted(texts))]
 
 
-def _begins(key: str, said: str, value: str) -> Where:
+def _beginning_test(key: str, said: str, value: str) -> Where:
     """Both numbers of a text's beginning, compared with those of a value: "$eq", "$gt", "$lt", "$gte" or "$lte"."""
-    (first, second), (a, b) = _keys(key), _beginning(value)
+    (first, second), (a, b) = _beginning_keys(key), _beginning(value)
     same = {"$and": [{first: {"$eq": a}}, {second: {said: b}}]}
     return same if said == "$eq" else {"$or": [{first: {said.removesuffix("e"): a}}, same]}
 
 
-def _keys(key: str) -> tuple[str, str]:
+def _beginning_keys(key: str) -> tuple[str, str]:
     return f"{key}1", f"{key}2"
 
 
@@ -167,25 +173,25 @@ def _beginning(text: str) -> tuple[int, int]:
     return first + SMALLEST, second + SMALLEST
 
 
-def _is_short(text: str) -> bool:
+def _is_all_in_beginning(text: str) -> bool:
     """Whether its beginning is all of it, and that of no other text that is short."""
     return "\0" not in text and len(text.encode("utf-8", "surrogatepass")) <= BEGINNING.size
 
 
-def _has(token: str, passes: bool) -> Where:
+def _token_test(token: str, passes: bool) -> Where:
     return {TOKENS: {"$contains" if passes else "$not_contains": token}}
 
 
-def _ordered(key: str, bound: tuple[str, int] | bool, passes: bool) -> Where:
+def _bound_test(key: str, bound: tuple[str, int] | bool, passes: bool) -> Where:
     """A number under this key that is in order with a bound; True: any there is, False: none."""
     if bound is False:
         return not passes
     if bound is True:
-        return _has(key, passes)
+        return _token_test(key, passes)
     op, number = bound
     if passes:
         return {key: {OPS[op]: number}}
-    return {"$or": [{key: {OPS[TURNED[op]]: number}}, _has(key, passes=False)]}
+    return {"$or": [{key: {OPS[TURNED[op]]: number}}, _token_test(key, passes=False)]}
 
 
 def _whole_bound(op: str, value: float) -> tuple[str, int] | bool:
@@ -211,35 +217,35 @@ def _float_bound(op: str, value: float) -> tuple[str, int] | bool:
         above = nextafter(near, inf) if near < value else near
         below = near if near < value else nextafter(near, -inf)
         op, near = (">=", above) if op in {">", ">="} else ("<=", below)
-    return op, _rank(near)
+    return op, _float_rank(near)
 
 
-def _rank(value: float) -> int:
+def _float_rank(value: float) -> int:
     """A whole number of 64 bits that is in the order of floats, whose last digits Chroma does not compare.
 
-    >>> sorted([2.0**53, -1.5, 0.0, -inf, 5e-324, -2.0], key=_rank)
+    >>> sorted([2.0**53, -1.5, 0.0, -inf, 5e-324, -2.0], key=_float_rank)
     [-inf, -2.0, -1.5, 0.0, 5e-324, 9007199254740992.0]
     """
     (bits,) = RANK.unpack(FLOAT.pack(value + 0.0))  # -0.0 is 0.0
     return bits if bits >= 0 else -(bits & LARGEST)
 
 
-def _kind(value: float) -> str:
+def _number_kind(value: float) -> str:
     return "i" if isinstance(value, int) else "f"
 
 
 @lru_cache(16_384, typed=True)
-def _equal(name: str, value: Scalar) -> str:
+def _scalar_token(name: str, value: Scalar) -> str:
     """The token of a field's value; numbers that are equal have the same."""
     if isinstance(value, bool):
-        return _token("bool", name, str(value))
+        return _digest_token("bool", name, str(value))
     if isinstance(value, str):
-        return _token("text", name, value)
+        return _digest_token("text", name, value)
     whole = isinstance(value, int) or (isfinite(value) and value.is_integer())
-    return _token("number", name, hex(int(value)) if whole else repr(value))
+    return _digest_token("number", name, hex(int(value)) if whole else repr(value))
 
 
 @lru_cache(16_384)
-def _token(*parts: str) -> str:
+def _digest_token(*parts: str) -> str:
     whole = json.dumps(parts).encode()
     return f"{parts[0][0]}{sha256(whole).hexdigest()[:31]}"

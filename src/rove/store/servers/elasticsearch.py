@@ -49,7 +49,7 @@ class ElasticClient(Client):
             url.hostname or "",
             port,
             url.path,
-            headers=_granted(settings),
+            headers=_authorization_header(settings),
             verify_certs=settings.verify,
             ssl_context=trusted(settings) if url.scheme == "https" else None,
             ssl_show_warn=False,
@@ -122,7 +122,7 @@ class ElasticsearchIndex(LuceneIndex):
         await self.calls.found("DELETE", "/_pit", {"id": view})
 
 
-def _granted(settings: IndexServerSettings) -> dict[str, str]:
+def _authorization_header(settings: IndexServerSettings) -> dict[str, str]:
     """The header that says who asks."""
     key, password = settings.api_key.get_secret_value(), settings.password.get_secret_value()
     if key:

@@ -117,11 +117,11 @@ class LuceneIndex(ABC):
             if len(row.vector) != self.dimension:
                 message = f"Vectors have {len(row.vector)} dimensions; this index holds {self.dimension}."
                 raise ConfigError(message, cure="Open the base with the embedder that made it.")
-        await self._write([(_id(row.chunk_id), _document(row)) for row in latest.values()])
+        await self._write([(_lucene_document_id(row.chunk_id), _lucene_document(row)) for row in latest.values()])
 
     async def remove(self, chunk_ids: Collection[str]) -> None:
         """See `Index.remove`."""
-        await self._write([(_id(chunk_id), None) for chunk_id in dict.fromkeys(chunk_ids)])
+        await self._write([(_lucene_document_id(chunk_id), None) for chunk_id in dict.fromkeys(chunk_ids)])
 
     async def _write(self, items: Sequence[tuple[str, Json | None]]) -> None:
         refused: ServiceError | None = None
@@ -305,12 +305,12 @@ class LuceneIndex(ABC):
         return reply["count"]
 
 
-def _id(chunk_id: str) -> str:
+def _lucene_document_id(chunk_id: str) -> str:
     """The id of a chunk's document: the engines take 512 bytes at most."""
     return content_hash(chunk_id)
 
 
-def _document(row: IndexRow) -> Json:
+def _lucene_document(row: IndexRow) -> Json:
     terms = [word(term) for term in row.terms.split()]
     return {
         "chunk_id": row.chunk_id, "terms": " ".join(terms), "length": len(terms), "vector": row.vector.tolist(),

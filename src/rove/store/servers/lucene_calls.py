@@ -197,7 +197,7 @@ class Calls:
             for _, one in failed:
                 if one["error"]["type"] in {NO_INDEX, *BLOCKED} and one["status"] not in BUSY:
                     raise self.told(_failure(one))
-            refused += [_reason(one) for _, one in failed if one["status"] not in BUSY]
+            refused += [_bulk_error_text(one) for _, one in failed if one["status"] not in BUSY]
             waiting = [item for item, one in failed if one["status"] in BUSY]
             if not waiting:
                 break
@@ -214,7 +214,7 @@ def _failure(one: Json) -> CallError:
     return CallError(one["status"], one["error"]["type"], one["error"]["reason"])
 
 
-def _reason(one: Json) -> str:
+def _bulk_error_text(one: Json) -> str:
     error = one["error"]
     cause = error.get("caused_by", {}).get("reason", "")
     return f"{one['status']}, {error['type']}: {error['reason']}{cause and f' ({cause})'}"

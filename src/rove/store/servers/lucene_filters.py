@@ -34,10 +34,10 @@ BOUNDS = {">": "gt", ">=": "gte", "<": "lt", "<=": "lte"}
 
 def tokens_of(fields: Mapping[str, MetaValue]) -> list[str]:
     """Return the tokens of a chunk's fields, each once."""
-    return sorted({token for name, value in fields.items() for token in _tokens(name, value)})
+    return sorted({token for name, value in fields.items() for token in _field_tokens(name, value)})
 
 
-def _tokens(name: str, value: MetaValue) -> Iterable[str]:
+def _field_tokens(name: str, value: MetaValue) -> Iterable[str]:
     yield f"{_field(name)}e"
     for item in value if isinstance(value, tuple) else (value,):
         if token := token_of(name, item):
@@ -56,9 +56,9 @@ def token_of(name: str, value: Scalar) -> str:
         case bool():
             written = f"b{value:d}"
         case str():
-            written = f"s{_text(value)}"
+            written = f"s{_sortable_text(value)}"
         case _:
-            written = "" if value != value else f"n{_number(value)}"  # noqa: PLR0124 - NaN alone is not itself
+            written = "" if value != value else f"n{_sortable_number(value)}"  # noqa: PLR0124 - NaN alone is not itself
     return written and _field(name) + written
 
 
@@ -66,7 +66,7 @@ def compile_filter(where: Filter) -> Query:
     """Compile a filter to a query that passes what `Filter.matches` does."""
     match where:
         case Compare(name, op, value):
-            return _comparison(name, op, value)
+            return _comparison_query(name, op, value)
         case Not(part):
             return {"bool": {"must_not": [compile_filter(part)]}}
         case All(parts):
@@ -85,7 +85,7 @@ def any_of(queries: list[Query]) -> Query:
     return {"bool": {"should": queries, "minimum_should_match": 1}}
 
 
-def _comparison(name: str, op: str, value: Scalar | tuple[Scalar, ...]) -> Query:
+def _comparison_query(name: str, op: str, value: Scalar | tuple[Scalar, ...]) -> Query:
     if op == "exists":
         return {"term": {FIELD: f"{_field(name)}e"}}
     if isinstance(value, tuple):
@@ -106,7 +106,7 @@ def _field(name: str) -> str:
     return content_hash(name)
 
 
-def _text(value: str) -> str:
+def _sortable_text(value: str) -> str:
     """Write a text so that texts are ordered by code point, whatever they hold.
 
     Of a longer one the first `LONGEST_BYTES` are written and a hash of it: two that begin alike so far are unequal
@@ -118,7 +118,7 @@ def _text(value: str) -> str:
     return encoded[:LONGEST_BYTES].hex() + content_hash(value)
 
 
-def _number(value: float) -> str:
+def _sortable_number(value: float) -> str:
     """Write a number exactly: its sign, the exponent of its highest bit, and its bits from there on.
 
     The bits are at least 64, those of all that is kept; of a negative number all digits are turned round.

@@ -105,8 +105,8 @@ class Home:
             if held is None:
                 await self._make()
                 held = await self.calls.call("GET", f"/{self.alias}/_mapping")
-            if _told(held) != self.shape.told:
-                message = f"The index {self.alias} is of another shape: {_told(held)}, not {self.shape.told}."
+            if _mapping_meta(held) != self.shape.told:
+                message = f"The index {self.alias} is of another shape: {_mapping_meta(held)}, not {self.shape.told}."
                 raise ServiceError(message, cure="Run: rove doctor", retryable=False)
             self._made = True
 
@@ -118,7 +118,7 @@ class Home:
                 raise self.calls.told(error) from error
 
 
-def _told(held: Json) -> Json:
+def _mapping_meta(held: Json) -> Json:
     """What an index says of itself: there is one behind the alias."""
     inner: list[Any] = list(held.values())
     return inner[0]["mappings"].get("_meta", {}) if len(inner) == 1 else {}

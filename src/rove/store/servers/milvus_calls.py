@@ -127,7 +127,7 @@ class MilvusCalls:
         """Say what the client has raised as Rove says it."""
         if isinstance(error, OSError):
             return ConfigError(f"store.server.ca_file cannot be read: {error.strerror}.", cure="Check it.")
-        code, said = _said(error)
+        code, said = _error_code_and_message(error)
         words = said.casefold()
         if code in REFUSED or any(word in words for word in NO_ACCESS):
             return ConfigError(f"Milvus at {self.place} refuses: {said}.", cure=CHECK)
@@ -138,7 +138,7 @@ class MilvusCalls:
         return ServiceError(f"Milvus at {self.place} refuses: {said}.", cure="Run: rove doctor", retryable=False)
 
 
-def _said(error: MilvusException | grpc.RpcError) -> tuple[object, str]:
+def _error_code_and_message(error: MilvusException | grpc.RpcError) -> tuple[object, str]:
     """The code and the words of an error, without how often the client itself has tried.
 
     Of a connection that was refused the client says only that there is none; why, stands in what gRPC had raised.

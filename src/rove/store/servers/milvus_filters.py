@@ -31,9 +31,9 @@ def columns_of(fields: Mapping[str, MetaValue]) -> dict[str, object]:
     found = sorted(field_keys(fields))
     keys: dict[str, str] = {}
     for place, key in found:  # in the order of keys: of a list the first is the lowest, the last the highest
-        keys.setdefault(_sorted_at(place, "<"), key)
-        keys[_sorted_at(place, ">")] = key
-    tokens = {place for place, _ in found} | {_token(place, key) for place, key in found}
+        keys.setdefault(_sort_key_place(place, "<"), key)
+        keys[_sort_key_place(place, ">")] = key
+    tokens = {place for place, _ in found} | {_place_value_token(place, key) for place, key in found}
     return {"tokens": sorted(tokens), "keys": keys}
 
 
@@ -42,19 +42,19 @@ def expression_of(where: Filter, *, holds: bool = True) -> str:
     match where:
         case Compare():
             tests = [_test(test, holds=holds) for test in tests_of(where)]
-            return _joined(tests, any_of=holds)
+            return _join_expressions(tests, any_of=holds)
         case Not(part):
             return expression_of(part, holds=not holds)
         case All(parts):
-            return _joined([expression_of(part, holds=holds) for part in parts], any_of=not holds)
+            return _join_expressions([expression_of(part, holds=holds) for part in parts], any_of=not holds)
         case Any(parts):
-            return _joined([expression_of(part, holds=holds) for part in parts], any_of=holds)
+            return _join_expressions([expression_of(part, holds=holds) for part in parts], any_of=holds)
         case _:
             message = f"Unknown filter node {where!r}."
             raise TypeError(message)
 
 
-def _joined(parts: list[str], *, any_of: bool) -> str:
+def _join_expressions(parts: list[str], *, any_of: bool) -> str:
     if not parts:
         return NEVER if any_of else ALWAYS
     return f"({(' or ' if any_of else ' and ').join(parts)})"
@@ -62,21 +62,21 @@ def _joined(parts: list[str], *, any_of: bool) -> str:
 
 def _test(test: KeyTest, *, holds: bool) -> str:
     if test.op in OPPOSITE:
-        key = f'keys["{_sorted_at(test.place, test.op)}"]'
+        key = f'keys["{_sort_key_place(test.place, test.op)}"]'
         if holds:
             return f'{key} {test.op} "{test.keys[0]}"'
         return f'(not array_contains(tokens, "{test.place}") or {key} {OPPOSITE[test.op]} "{test.keys[0]}")'
-    tokens = [test.place] if test.op == "exists" else sorted({_token(test.place, key) for key in test.keys})
+    tokens = [test.place] if test.op == "exists" else sorted({_place_value_token(test.place, key) for key in test.keys})
     found = f"array_contains_any(tokens, {json.dumps(tokens)})"
     return found if holds else f"(not {found})"
 
 
-def _sorted_at(place: str, op: str) -> str:
+def _sort_key_place(place: str, op: str) -> str:
     """Where the key is that is compared: a list passes if its highest text, or its lowest, does."""
     if place[0] != "e":
         return place
     return f"{place}{'h' if op in {'>', '>='} else 'l'}"
 
 
-def _token(place: str, key: str) -> str:
+def _place_value_token(place: str, key: str) -> str:
     return f"={blake2b(f'{place}{key}'.encode(), digest_size=16).hexdigest()}"

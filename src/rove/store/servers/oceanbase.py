@@ -57,7 +57,7 @@ class OceanBaseIndex:
         latest = {row.chunk_id: row for row in rows}
         for part in slices(list(latest.values()), self._bulk):
             keys = [(kept_id(row.chunk_id), sorted(field_keys(row.fields))) for row in part]
-            held = [(at, _written(row), len(own)) for row, (at, own) in zip(part, keys, strict=True)]
+            held = [(at, _finite_vector_literal(row), len(own)) for row, (at, own) in zip(part, keys, strict=True)]
             fields = [(place, key, at) for at, own in keys for place, key in own]
             await self._run(lambda cursor, held=held, fields=fields: self._write(cursor, held, fields))
 
@@ -74,7 +74,7 @@ class OceanBaseIndex:
 
     def _remove(self, cursor: Cursor, ids: Sequence[str]) -> None:
         for table in (self._rows, self._fields):
-            cursor.execute(f"DELETE FROM {table} WHERE chunk_id IN ({_quoted(ids)})")  # noqa: S608
+            cursor.execute(f"DELETE FROM {table} WHERE chunk_id IN ({_sql_string_list(ids)})")  # noqa: S608
 
     async def optimize(self) -> None:
         """See `VectorIndex.optimize`: gives the vectors of a large base an index; warns where the server refuses."""
@@ -150,7 +150,7 @@ class OceanBaseIndex:
         def search(cursor: Cursor) -> list[Scored]:
             if near:
                 cursor.execute(f"SET ob_hnsw_ef_search = {max(EF_SEARCH, 2 * top_k)}")
-            cursor.execute(query, (_vector(vector),))
+            cursor.execute(query, (_vector_literal(vector),))
             return [(given_id(kept), 1 - float(distance)) for kept, distance in cursor.fetchall()]
 
         return sorted(await self._run(search), key=lambda scored: (-scored[1], scored[0]))
@@ -180,7 +180,7 @@ class OceanBaseIndex:
         """What is put in has letters and digits only: see `sort_keys`."""
         compared = ""
         if test.op == "in":
-            compared = f" AND value IN ({_quoted(test.keys)})"
+            compared = f" AND value IN ({_sql_string_list(test.keys)})"
         elif test.op != "exists":
             compared = f" AND value {test.op} '{test.keys[0]}'"
         return f"(SELECT chunk_id FROM {self._fields} WHERE place = '{test.place}'{compared})"  # noqa: S608
@@ -251,16 +251,16 @@ class OceanBaseIndex:
                 raise ServiceError(message, cure="Run: rove doctor", retryable=False)
 
 
-def _written(row: IndexRow) -> str:
+def _finite_vector_literal(row: IndexRow) -> str:
     if not np.isfinite(row.vector).all():
         message = "A vector holds a number that is not finite."
         raise InputError(message, cure="Check the embedder.")
-    return _vector(row.vector)
+    return _vector_literal(row.vector)
 
 
-def _vector(vector: Vector) -> str:
+def _vector_literal(vector: Vector) -> str:
     return f"[{','.join(map(repr, vector.tolist()))}]"
 
 
-def _quoted(words: Sequence[str]) -> str:
+def _sql_string_list(words: Sequence[str]) -> str:
     return ", ".join(f"'{word}'" for word in words)

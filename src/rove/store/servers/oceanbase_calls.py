@@ -52,7 +52,7 @@ class OceanBaseCalls:
         self._preparing = Lock()
         self._lock = Lock()
         self._idle: list[Connection[Cursor]] = []
-        self._how = _parameters(settings)
+        self._how = _pymysql_parameters(settings)
         self.place = f"{self._how['host']}:{self._how['port']}/{self._how['database']}"
 
     def run(self, work: Callable[[Cursor], T], *, prepared: bool = True, unhurried: bool = False) -> T:
@@ -148,7 +148,7 @@ def said_by(error: BaseException) -> str:
     return str(error.args[-1] if error.args else "the connection was lost").partition("\n")[0].rstrip(".")
 
 
-def _parameters(settings: IndexServerSettings) -> dict[str, Any]:
+def _pymysql_parameters(settings: IndexServerSettings) -> dict[str, Any]:
     """What PyMySQL is given."""
     try:
         parts = urlsplit(settings.url or USUAL)

@@ -149,7 +149,7 @@ class PgvectorIndex:
         found = await asyncio.to_thread(
             self._calls.run, lambda connection: self._by_words(self._made(connection), asked, top_k, where)
         )
-        return _ranked(found)
+        return _sort_scored_chunks(found)
 
     def _by_words(
         self, connection: Connection, asked: Counter[str], top_k: int, where: Filter | None
@@ -188,10 +188,10 @@ class PgvectorIndex:
                 found = self._by_index(connection, asked, top_k, where)
                 if len(found) >= top_k:
                     return found
-            return _by_comparing(connection, asked, top_k, where)
+            return _exact_nearest(connection, asked, top_k, where)
 
         found = await asyncio.to_thread(self._calls.run, work)
-        return _ranked((chunk_id, max(-1.0, min(1.0, score))) for chunk_id, score in found)
+        return _sort_scored_chunks((chunk_id, max(-1.0, min(1.0, score))) for chunk_id, score in found)
 
     def _is_asked(self, connection: Connection, top_k: int, where: Filter | None) -> bool:
         """Whether the index of vectors is there, and what passes is too much to compare one by one."""
@@ -228,7 +228,7 @@ class PgvectorIndex:
                 [list(options), list(map(str, options.values()))],
             )
             near = connection.execute(query.encode(), [asked, *values, asked, 2 * top_k]).fetchall()
-        return _ranked(near)[:top_k]
+        return _sort_scored_chunks(near)[:top_k]
 
     @property
     def _indexed(self) -> str:
@@ -283,7 +283,7 @@ class PgvectorIndex:
         return (int(found[0]), int(found[1])) if found else (0, 0)
 
 
-def _by_comparing(connection: Connection, asked: str, top_k: int, where: Filter | None) -> list[tuple[str, float]]:
+def _exact_nearest(connection: Connection, asked: str, top_k: int, where: Filter | None) -> list[tuple[str, float]]:
     """Compare all that pass: no index of Postgres knows this order."""
     if where is None:
         query, values = (
@@ -310,5 +310,5 @@ def _passing(column: str, where: Filter | None) -> tuple[str, list[Parameter]]:
     return f" AND EXISTS (SELECT 1 FROM index_rows f WHERE f.id = {column} AND {condition})", values  # noqa: S608
 
 
-def _ranked(found: Iterable[tuple[str, float]]) -> list[Scored]:
+def _sort_scored_chunks(found: Iterable[tuple[str, float]]) -> list[Scored]:
     return sorted(found, key=lambda scored: (-scored[1], scored[0]))

@@ -128,8 +128,8 @@ def upsert_rows(connection: Connection, rows: Collection[IndexRow]) -> None:
         found = connection.execute("SELECT nextval('index_ids') FROM generate_series(1, %s)", [len(rows)])
         ids = [int(number) for (number,) in found]
         each = list(zip(ids, rows, bags, strict=True))
-        _copy(connection, "index_rows", (_row(*one) for one in each))
-        _copy(connection, "index_vectors", ((_BIG.pack(number), _vector(row)) for number, row, _ in each))
+        _copy(connection, "index_rows", (_binary_index_row(*one) for one in each))
+        _copy(connection, "index_vectors", ((_BIG.pack(number), _binary_vector(row)) for number, row, _ in each))
         _copy(connection, "index_postings", _postings(each))
         if pgvector_words.is_kept(connection):
             words = ((_BIG.pack(number), pgvector_words.indexed_words(bag).encode()) for number, _, bag in each)
@@ -182,12 +182,12 @@ def execute(connection: Connection, statement: str) -> None:
     connection.execute(statement.encode())
 
 
-def _row(number: int, row: IndexRow, bag: Counter[str]) -> tuple[bytes, ...]:
+def _binary_index_row(number: int, row: IndexRow, bag: Counter[str]) -> tuple[bytes, ...]:
     fields = b"\x01" + fields_json(row.fields).encode()
     return _BIG.pack(number), row.chunk_id.encode(), _INT.pack(bag.total()), fields
 
 
-def _vector(row: IndexRow) -> bytes:
+def _binary_vector(row: IndexRow) -> bytes:
     return _DIMENSION.pack(len(row.vector), 0) + np.asarray(row.vector, ">f4").tobytes()
 
 

@@ -64,12 +64,12 @@ def indexed_words(bag: Counter[str]) -> str:
     >>> indexed_words(Counter({"Öl": 2}))
     'xc3966c xc3966c'
     """
-    return " ".join(_word(term) for term in bag.elements())
+    return " ".join(_textsearch_word(term) for term in bag.elements())
 
 
 def candidates(connection: Connection, terms: Counter[str], top_k: int) -> list[int]:
     """The ids of the chunks that may be the best `top_k` for these terms."""
-    asked = " ".join(_word(term) for term in terms.elements())
+    asked = " ".join(_textsearch_word(term) for term in terms.elements())
     with connection.transaction():
         connection.execute("SET LOCAL enable_seqscan TO off")
         found = connection.execute(
@@ -79,5 +79,5 @@ def candidates(connection: Connection, terms: Counter[str], top_k: int) -> list[
         return [number for (number,) in found]
 
 
-def _word(term: str) -> str:
+def _textsearch_word(term: str) -> str:
     return f"x{term.encode('utf-8', 'surrogatepass').hex()}"

@@ -43,7 +43,7 @@ class PostgresCalls:
         self._idle: list[Connection] = []
         self._lock = Lock()
         self._keeps = True
-        self._how = _parameters(settings)
+        self._how = _libpq_parameters(settings)
         self.place = f"{self._how.get('host', 'localhost')}:{self._how.get('port', 5432)}/{self._how.get('dbname', '')}"
 
     def run(self, work: Callable[[Connection], T]) -> T:
@@ -114,7 +114,7 @@ class PostgresCalls:
         return ServiceError(f"Postgres at {self.place} refuses: {said}.", cure="Run: rove doctor", retryable=False)
 
 
-def _parameters(settings: IndexServerSettings) -> dict[str, Any]:
+def _libpq_parameters(settings: IndexServerSettings) -> dict[str, Any]:
     """What libpq is given; the url's own words win over what is usual."""
     try:
         named = dict(conninfo_to_dict(settings.url or USUAL)) if "://" in (settings.url or USUAL) else {}

@@ -34,7 +34,7 @@ def fields_json(fields: Mapping[str, MetaValue]) -> str:
     >>> fields_json({"year": 2024, "share": 0.5, "tags": ("a", "b"), "open": True})
     '{"year":2024,"share":0.5,"tags":["a","b"],"open":true}'
     """
-    return "{" + ",".join(f"{_text(name)}:{_value(value)}" for name, value in fields.items()) + "}"
+    return "{" + ",".join(f"{_jsonb_string(name)}:{_jsonb_field_value(value)}" for name, value in fields.items()) + "}"
 
 
 def compile_filter(where: Filter, column: str = "fields") -> tuple[str, list[Parameter]]:
@@ -50,15 +50,15 @@ def compile_filter(where: Filter, column: str = "fields") -> tuple[str, list[Par
             condition, parameters = compile_filter(part, column)
             return f"({condition}) IS NOT TRUE", parameters
         case All(parts):
-            return _joined(parts, " AND ", "true", column)
+            return _join_sql_conditions(parts, " AND ", "true", column)
         case Any(parts):
-            return _joined(parts, " OR ", NEVER, column)
+            return _join_sql_conditions(parts, " OR ", NEVER, column)
         case _:
             message = f"Unknown filter node {where!r}."
             raise TypeError(message)
 
 
-def _joined(parts: Sequence[Filter], word: str, none: str, column: str) -> tuple[str, list[Parameter]]:
+def _join_sql_conditions(parts: Sequence[Filter], word: str, none: str, column: str) -> tuple[str, list[Parameter]]:
     if not parts:
         return none, []
     compiled = [compile_filter(part, column) for part in parts]
@@ -76,29 +76,29 @@ def _compare(name: str, op: str, value: Scalar | tuple[Scalar, ...], column: str
         path = _path(name, op, value)
         return (f"{column} @@ %s::jsonpath", [path]) if path else (NEVER, [])
     if len(value) > FEW:
-        return _any_of(name, value, column)
+        return _any_value_condition(name, value, column)
     paths = [path for one in value if (path := _path(name, "==", one))]
     return (f"{column} @@ %s::jsonpath", [" || ".join(paths)]) if paths else (NEVER, [])
 
 
-def _any_of(name: str, values: Sequence[Scalar], column: str) -> tuple[str, list[Parameter]]:
+def _any_value_condition(name: str, values: Sequence[Scalar], column: str) -> tuple[str, list[Parameter]]:
     """One of many values: texts also as elements of a list, all others as they are."""
     texts = [value for value in values if isinstance(value, str) and not UNSTORED.search(value)]
-    others = [literal for value in values if not isinstance(value, str) and (literal := _literal(value))]
+    others = [literal for value in values if not isinstance(value, str) and (literal := _jsonb_literal(value))]
     condition = f"({column} -> %s) ?| %s OR ({column} -> %s) = ANY (%s::jsonb[])"
     return f"({condition})", [name, texts, name, others]
 
 
 def _path(name: str, op: str, value: Scalar) -> str:
     """The path expression of one comparison; "" for one that nothing passes."""
-    field = f"$.{_text(name)}"
+    field = f"$.{_jsonb_string(name)}"
     match value:
         case bool():
-            return f"{field} {op} {_literal(value)}"
+            return f"{field} {op} {_jsonb_literal(value)}"
         case str():
             return _text_path(field, op, value)
         case _:
-            literal = _literal(value)
+            literal = _jsonb_literal(value)
             if literal:
                 return f"{field} {op} {literal}"
             passes = op != "==" and (value > 0 if op in {"<", "<="} else value < 0)  # it is beyond all, or NaN
@@ -109,17 +109,17 @@ def _text_path(field: str, op: str, value: str) -> str:
     """Compare text by code point, also with what no text that is stored can hold."""
     odd = UNSTORED.search(value)
     if odd is None:
-        return f"{field} {op} {_text(value)}"
+        return f"{field} {op} {_jsonb_string(value)}"
     if op == "==":
         return ""
     begin, above = value[: odd.start()], op in {">", ">="}
     if odd[0] == "\0":  # what is larger than `begin` is larger than this, since all other characters are
-        return f"{field} {'>' if above else '<='} {_text(begin)}"
-    return f"{field} {'>=' if above else '<'} {_text(begin + AFTER_SURROGATES)}"
+        return f"{field} {'>' if above else '<='} {_jsonb_string(begin)}"
+    return f"{field} {'>=' if above else '<'} {_jsonb_string(begin + AFTER_SURROGATES)}"
 
 
 @lru_cache(1_024, typed=True)
-def _literal(value: bool | float) -> str:
+def _jsonb_literal(value: bool | float) -> str:
     """A number or true/false as it is written; "" for a number that is beyond all that are stored, or none."""
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -129,13 +129,13 @@ def _literal(value: bool | float) -> str:
     return format(exact, "f") if exact.is_finite() else ""
 
 
-def _value(value: MetaValue) -> str:
+def _jsonb_field_value(value: MetaValue) -> str:
     if isinstance(value, str):
-        return _text(value)
+        return _jsonb_string(value)
     if isinstance(value, tuple):
-        return f"[{','.join(map(_text, value))}]"
-    return _literal(value) or "null"
+        return f"[{','.join(map(_jsonb_string, value))}]"
+    return _jsonb_literal(value) or "null"
 
 
-def _text(text: str) -> str:
+def _jsonb_string(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)

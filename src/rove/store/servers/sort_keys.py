@@ -55,7 +55,7 @@ def field_keys(fields: Mapping[str, MetaValue]) -> set[tuple[str, str]]:
             found.add((place_of(name, "l"), ""))
             found.update((place_of(name, "e"), text_key(item)) for item in value)
         else:
-            kind, key = _keyed(value)
+            kind, key = _kind_and_sort_key(value)
             found.add((place_of(name, kind), key))
     return found
 
@@ -72,7 +72,7 @@ def tests_of(comparison: Compare) -> list[KeyTest]:
     for item in values:
         if isinstance(item, float) and isnan(item):
             continue
-        kind, key = _keyed(item)
+        kind, key = _kind_and_sort_key(item)
         for one in ("s", "e") if kind == "s" else (kind,):
             by_place.setdefault(place_of(name, one), []).append(key)
     op = "in" if op == "==" else op
@@ -106,7 +106,7 @@ def number_key(number: float) -> str:
     return f"{bits ^ (0xFFFFFFFFFFFFFFFF if bits >> 63 else 1 << 63):016x}{above:04x}"
 
 
-def _keyed(value: Scalar) -> tuple[str, str]:
+def _kind_and_sort_key(value: Scalar) -> tuple[str, str]:
     match value:
         case bool():
             return "b", str(int(value))

@@ -206,7 +206,7 @@ class _BodyWriter:
         return " ".join(" ".join(out).split())
 
     def _plain(self, entry: _NoteEntry) -> str:
-        return _line(ParagraphReader(entry.part, self.notes, self.run_styles), entry.node)
+        return _paragraphs_in_one_line(ParagraphReader(entry.part, self.notes, self.run_styles), entry.node)
 
     def _style(self, properties: Node | None) -> WordStyle:
         return self.styles.get(value(properties, "pStyle"), PLAIN) if properties is not None else PLAIN
@@ -226,6 +226,6 @@ class _BodyWriter:
         return part.root if part else None
 
 
-def _line(reader: ParagraphReader, node: Node) -> str:
+def _paragraphs_in_one_line(reader: ParagraphReader, node: Node) -> str:
     """The paragraphs under `node` as one line."""
     return " ".join(" ".join(reader.read(p) for p in node.iter(f"{W}p")).replace(PAGE_BREAK, "").split())

@@ -46,12 +46,12 @@ class Margins:
         }
         references = {node.get(f"{W}type", "default"): node for node in section.findall(f"{W}{kind}")}
         for page, is_shown in shown.items():
-            relation = self.main.relations.get(_id(references.get(page))) if is_shown else None
+            relation = self.main.relations.get(_reference_relation_id(references.get(page))) if is_shown else None
             part = self.package.part(relation.target) if relation and not relation.external else None
             if part is not None and part.name not in self.said:
                 self.said.add(part.name)
                 yield part
 
 
-def _id(reference: Node | None) -> str:
+def _reference_relation_id(reference: Node | None) -> str:
     return reference.get(f"{R}id", "") if reference is not None else ""

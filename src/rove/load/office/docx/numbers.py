@@ -75,7 +75,7 @@ class Numbering:
             found = [Level()] * LEVELS
             for node in self._definition(own):
                 if node.tag == f"{W}lvl" and 0 <= (at := integer(node.get(f"{W}ilvl", ""))) < LEVELS:
-                    found[at] = _level(node)
+                    found[at] = _parse_numbering_level(node)
             for override in own.findall(f"{W}lvlOverride"):
                 at, node, start = (
                     integer(override.get(f"{W}ilvl", "")),
@@ -83,7 +83,7 @@ class Numbering:
                     value(override, "startOverride"),
                 )
                 if 0 <= at < LEVELS:
-                    level = _level(node) if node is not None else found[at]
+                    level = _parse_numbering_level(node) if node is not None else found[at]
                     found[at] = Level(level.kind, level.template, integer(start, level.start), level.plain)
             self.levels[list_id] = found
         return self.levels[list_id]
@@ -99,7 +99,7 @@ class Numbering:
         return list(named if named is not None else abstract)
 
 
-def _level(node: Node) -> Level:
+def _parse_numbering_level(node: Node) -> Level:
     return Level(
         kind=value(node, "numFmt") or "decimal",
         template=value(node, "lvlText")[:64],

@@ -87,7 +87,7 @@ def read_styles(root: Node | None) -> dict[str, WordStyle]:
     if root is None:
         return {}
     nodes = {node.get(f"{W}styleId", ""): node for node in root.findall(f"{W}style")}
-    return {style_id: _style(style_id, nodes) for style_id in nodes}
+    return {style_id: _resolve_word_style(style_id, nodes) for style_id in nodes}
 
 
 def outline_level(properties: Node | None) -> int | None:
@@ -118,7 +118,7 @@ def _switch(properties: Node, name: str) -> bool | None:
     return None if mark is None else mark.get(f"{W}val", "") not in OFF
 
 
-def _style(style_id: str, nodes: dict[str, Node]) -> WordStyle:
+def _resolve_word_style(style_id: str, nodes: dict[str, Node]) -> WordStyle:
     lineage = _lineage(style_id, nodes)
     names = [value(node, "name") for node in lineage]
     properties = [node.find(f"{W}pPr") for node in lineage]
@@ -129,7 +129,7 @@ def _style(style_id: str, nodes: dict[str, Node]) -> WordStyle:
             (
                 level
                 for name, entry in zip(names, properties, strict=True)
-                if (level := _level(name, entry)) is not None
+                if (level := _style_heading_level(name, entry)) is not None
             ),
             0,
         ),
@@ -150,7 +150,7 @@ def _lineage(style_id: str, nodes: dict[str, Node]) -> list[Node]:
     return found
 
 
-def _level(name: str, properties: Node | None) -> int | None:
+def _style_heading_level(name: str, properties: Node | None) -> int | None:
     stated = outline_level(properties)
     if stated is not None:
         return stated

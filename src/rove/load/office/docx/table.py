@@ -45,19 +45,19 @@ def table_text(table: Node, cell_text: Callable[[Node], str]) -> str:
         if properties is not None and properties.find(f"{W}del") is not None:
             continue
         is_header = headers == len(rows) and properties is not None and properties.find(f"{W}tblHeader") is not None
-        rows.append(_row(row, cell_text, groups, repeat=is_header))
+        rows.append(_docx_row_cells(row, cell_text, groups, repeat=is_header))
         headers += is_header
     if headers:
-        rows[:headers] = [one_header(rows[:headers]) if headers > 1 else _once(rows[0])]
+        rows[:headers] = [one_header(rows[:headers]) if headers > 1 else _blank_repeated_headers(rows[0])]
     return paged_table(rows)
 
 
-def _row(row: Node, cell_text: Callable[[Node], str], groups: dict[int, str], *, repeat: bool) -> list[str]:
+def _docx_row_cells(row: Node, cell_text: Callable[[Node], str], groups: dict[int, str], *, repeat: bool) -> list[str]:
     """The cells of a row; `groups`, by columns, are those that are merged down into the next."""
     properties = row.find(f"{W}trPr")
-    texts = [""] * _span(properties, "gridBefore", 0)
+    texts = [""] * _docx_grid_column_count(properties, "gridBefore", 0)
     for cell in children(row, f"{W}tc"):
-        merge, across = cell.find(f"{W}tcPr/{W}vMerge"), _span(cell.find(f"{W}tcPr"), "gridSpan", 1)
+        merge, across = cell.find(f"{W}tcPr/{W}vMerge"), _docx_grid_column_count(cell.find(f"{W}tcPr"), "gridSpan", 1)
         goes_on = merge is not None and merge.get(f"{W}val", "") != "restart"
         column = len(texts)
         text = groups.get(column, "") if goes_on else cell_text(cell)
@@ -66,10 +66,10 @@ def _row(row: Node, cell_text: Callable[[Node], str], groups: dict[int, str], *,
     return texts
 
 
-def _span(properties: Node | None, name: str, least: int) -> int:
+def _docx_grid_column_count(properties: Node | None, name: str, least: int) -> int:
     return min(max(integer(value(properties, name), least), least), MAX_SPAN) if properties is not None else least
 
 
-def _once(texts: list[str]) -> list[str]:
+def _blank_repeated_headers(texts: list[str]) -> list[str]:
     """A single header row: what stands over several columns stands in the first of them."""
     return [text if not index or text != texts[index - 1] else "" for index, text in enumerate(texts)]

@@ -195,7 +195,7 @@ class ParagraphReader:
     def _field_mark(self, node: Node) -> None:
         kind = node.get(f"{W}fldCharType", "")
         if kind == "begin" and len(self.fields) < MAX_FIELDS:
-            self.fields.append(Field(chosen=_chosen(node)))
+            self.fields.append(Field(chosen=_legacy_form_field_text(node)))
         elif kind == "separate" and self.fields:
             self.fields[-1].has_result = True
             self.fields[-1].start = len(self.out)
@@ -243,7 +243,7 @@ class ParagraphReader:
         self.hanging.extend(found for found in node.iter(f"{W}txbxContent") if not _in_text_box(found, node))
 
 
-def _chosen(begin: Node) -> str:
+def _legacy_form_field_text(begin: Node) -> str:
     """What an old form's field shows: the entry that is chosen of a list, a box with or without a tick."""
     box, choice = begin.find(f"{W}ffData/{W}checkBox"), begin.find(f"{W}ffData/{W}ddList")
     if box is not None:

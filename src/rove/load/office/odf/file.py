@@ -128,8 +128,8 @@ class Styles:
                 is_caption="Caption" in names or "caption" in names,
                 is_code=any(CODE.search(found) for found in names),
                 is_hidden=any(text is not None and text.get(f"{TEXT}display", "") == "none" for text in texts),
-                is_struck=_first(texts, f"{STYLE}text-line-through-style") not in ("", "none"),
-                font=_first(texts, f"{STYLE}font-name") or _first(texts, f"{FO}font-family"),
+                is_struck=_nearest_attribute(texts, f"{STYLE}text-line-through-style") not in ("", "none"),
+                font=_nearest_attribute(texts, f"{STYLE}font-name") or _nearest_attribute(texts, f"{FO}font-family"),
             )
         return self.paragraphs[name]
 
@@ -155,7 +155,7 @@ class Styles:
         return found
 
 
-def _first(nodes: list[Node | None], attribute: str) -> str:
+def _nearest_attribute(nodes: list[Node | None], attribute: str) -> str:
     """The attribute of the nearest of a style and those above it that says something."""
     return next((found for node in nodes if node is not None and (found := node.get(attribute, ""))), "")
 

@@ -58,19 +58,19 @@ class _OdpDeck:
 
     def _slide(self, slide: Node, number: int, reader: ContentReader) -> Iterator[Piece]:
         width, height = self._size(slide)
-        shapes = [(shape, _place(shape, number, width, height)) for shape in _shapes(slide)]
-        shown = [entry for entry in shapes if _kind(entry[0]) not in FURNITURE]
+        shapes = [(shape, _odp_shape_place(shape, number, width, height)) for shape in _shapes(slide)]
+        shown = [entry for entry in shapes if _odp_shape_class(entry[0]) not in FURNITURE]
         for shape, place in shown:
-            if _kind(shape) == "title" and (text := reader.plain(shape)):
+            if _odp_shape_class(shape) == "title" and (text := reader.plain(shape)):
                 yield replace(heading(1, text), place=place)
-        others = [entry for entry in shown if _kind(entry[0]) != "title"]
+        others = [entry for entry in shown if _odp_shape_class(entry[0]) != "title"]
         placed = [(shape, place) for shape, place in others if place]
         order = [placed[index] for index in reading_order([place for _, place in placed])]
         for shape, place in [*order, *((shape, place) for shape, place in others if not place)]:
             for piece in reader.pieces([shape]):
                 yield replace(piece, place=place)
         for notes in slide.findall(f"{PRESENTATION}notes"):
-            texts = (reader.plain(frame) for frame in notes.iter(f"{DRAW}frame") if _kind(frame) == "notes")
+            texts = (reader.plain(frame) for frame in notes.iter(f"{DRAW}frame") if _odp_shape_class(frame) == "notes")
             if found := note("Note", "", "\n".join(texts)):
                 yield found
         for comment in slide.findall(f"{OFFICE}annotation"):
@@ -98,11 +98,11 @@ def _shapes(parent: Node) -> Iterator[Node]:
             yield node
 
 
-def _kind(shape: Node) -> str:
+def _odp_shape_class(shape: Node) -> str:
     return shape.get(f"{PRESENTATION}class", "")
 
 
-def _place(shape: Node, page: int, width: float, height: float) -> PiecePlace | None:
+def _odp_shape_place(shape: Node, page: int, width: float, height: float) -> PiecePlace | None:
     if width <= 0 or height <= 0 or not shape.get(f"{SVG}width", ""):
         return None
     moved = MOVED.search(shape.get(f"{DRAW}transform", "")[:256])

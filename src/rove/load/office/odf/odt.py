@@ -20,10 +20,10 @@ class OdtLoader:
         file = OdfFile(source)
         body = file.body("text")
         paged = next(body.iter(f"{TEXT}soft-page-break"), None) is not None
-        yield from assemble(source, _pieces(file, body), file.properties(), file.missing, paged=paged)
+        yield from assemble(source, _odt_document_pieces(file, body), file.properties(), file.missing, paged=paged)
 
 
-def _pieces(file: OdfFile, body: Node) -> Iterator[Piece]:
+def _odt_document_pieces(file: OdfFile, body: Node) -> Iterator[Piece]:
     reader = ContentReader(file)
     yield from reader.margins("header")
     yield from reader.pieces(body)

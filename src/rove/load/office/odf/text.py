@@ -123,7 +123,7 @@ class ContentReader:
             level = integer(node.get(f"{TEXT}outline-level", ""), 1)
             yield heading(level, f"{label or self._outline(node, level)} {text}")
         elif style.is_caption:
-            yield from _caption(text)
+            yield from _odf_caption_pieces(text)
         elif style.is_code:
             yield Piece(raw.rstrip(), CODE)
         elif not PICTURE.sub("", bare).strip():
@@ -194,7 +194,7 @@ class ContentReader:
                     self.hanging.append(root)
                     return ""
             if node.tag == f"{DRAW}image":
-                return image_markdown(_described(frame), node.get(f"{XLINK}href", "").rpartition("/")[2])
+                return image_markdown(_odf_frame_alt_text(frame), node.get(f"{XLINK}href", "").rpartition("/")[2])
         return ""
 
     def _hung(self) -> Iterator[Piece]:
@@ -246,7 +246,7 @@ class ContentReader:
         start = integer(entry.get(f"{TEXT}start-value", ""), 0)
         counts[depth] = start or max(counts[depth] + 1, level.start)
         counts[depth + 1 :] = [0] * (len(counts) - depth - 1)
-        return _label(counts, levels, depth)
+        return _odf_list_label(counts, levels, depth)
 
     def _outline(self, node: Node, level: int) -> str:
         """The number of a heading, by the outline style."""
@@ -316,7 +316,7 @@ def _table_rows(parent: Node) -> Iterator[Node]:
             yield from _table_rows(node)
 
 
-def _label(counts: list[int], levels: list[ListLevel], depth: int) -> str:
+def _odf_list_label(counts: list[int], levels: list[ListLevel], depth: int) -> str:
     level = levels[depth]
     if not level.kind:
         return ""
@@ -327,14 +327,14 @@ def _label(counts: list[int], levels: list[ListLevel], depth: int) -> str:
     return f"{level.before}{'.'.join(numbers)}{level.after}".strip()
 
 
-def _caption(text: str) -> Iterator[Piece]:
+def _odf_caption_pieces(text: str) -> Iterator[Piece]:
     """A caption can hold the picture that it belongs to."""
     for found in PICTURE.finditer(text):
         yield Piece(found[0], IMAGE)
     yield Piece(" ".join(PICTURE.sub("", text).split()), CAPTION)
 
 
-def _described(frame: Node) -> str:
+def _odf_frame_alt_text(frame: Node) -> str:
     texts = {
         node.tag: " ".join((node.text or "").split()) for node in frame if node.tag in (f"{SVG}title", f"{SVG}desc")
     }

@@ -122,12 +122,12 @@ def _matching(root: Node, kind: str, index: str) -> Node | None:
             continue
         if index and mark.get("idx", "") == index:
             return shape
-        if of_type is None and _family(mark.get("type", "")) == _family(kind):
+        if of_type is None and _placeholder_family(mark.get("type", "")) == _placeholder_family(kind):
             of_type = shape
     return of_type
 
 
-def _family(kind: str) -> str:
+def _placeholder_family(kind: str) -> str:
     return "title" if kind in TITLES else "body" if kind in BODIES else kind
 
 

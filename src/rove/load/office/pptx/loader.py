@@ -86,7 +86,7 @@ class _PptxDeck:
         part = self.package.part(slide.target("notesSlide"))
         for shape in part.root.iter(f"{P}sp") if part else ():
             mark = placeholder(shape)
-            if mark is not None and mark.get("type", "") == "body" and (found := note("Note", "", _text(shape))):
+            if mark is not None and mark.get("type", "") == "body" and (found := note("Note", "", _pptx_text(shape))):
                 yield found
 
     def _comments(self, slide: XmlPart) -> Iterator[Piece]:
@@ -95,7 +95,7 @@ class _PptxDeck:
         for node in part.root.iter() if part else ():
             if str(node.tag).endswith(("}cm", "}reply")):
                 body = next((child for child in node if str(child.tag).endswith(("}text", "}txBody"))), None)
-                text = (body.text or "").strip() or _text(body) if body is not None else ""
+                text = (body.text or "").strip() or _pptx_text(body) if body is not None else ""
                 if found := note("Comment", self.authors.get(node.get("authorId", ""), ""), text):
                     yield found
 
@@ -104,6 +104,6 @@ class _PptxDeck:
         return {node.get("id", ""): node.get("name", "") for part in parts if part for node in part.root}
 
 
-def _text(node: Node) -> str:
+def _pptx_text(node: Node) -> str:
     lines = ("".join(text.text or "" for text in line.iter(f"{A}t")) for line in node.iter(f"{A}p"))
     return "\n".join(line for line in lines if line.strip())

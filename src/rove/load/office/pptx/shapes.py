@@ -68,11 +68,11 @@ class SlideReader:
         """Yield the title, then all else in reading order; what has no place comes last."""
         tree = self.slide.root.find(f"{P}cSld/{P}spTree")
         shapes = list(self._shapes(tree, GroupScale(), 0)) if tree is not None else []
-        titles = [one for one in shapes if _kind(one.shape) in TITLES]
+        titles = [one for one in shapes if _placeholder_type(one.shape) in TITLES]
         for one in titles:
             if text := self._text(one.shape).strip():
                 yield replace(heading(title_level, text), place=self._place(one.frame))
-        others = [one for one in shapes if _kind(one.shape) not in TITLES | FURNITURE]
+        others = [one for one in shapes if _placeholder_type(one.shape) not in TITLES | FURNITURE]
         placed = [(one, place) for one in others if (place := self._place(one.frame))]
         order = [placed[index][0] for index in reading_order([place for _, place in placed])]
         for one in [*order, *(one for one in others if not self._place(one.frame))]:
@@ -115,7 +115,7 @@ class SlideReader:
             yield from diagram_pieces(diagram, self.slide, self.package)
         else:
             shown = next(shape.iter(f"{P}pic"), None)
-            what = _described(shape) or next((o.get("name", "") for o in shape.iter(f"{P}oleObj")), "")
+            what = _pptx_shape_alt_text(shape) or next((o.get("name", "") for o in shape.iter(f"{P}oleObj")), "")
             blip = next(shown.iter(f"{A}blip"), None) if shown is not None else None
             if what or blip is not None:
                 yield Piece(image_markdown(what, picture_name(blip, self.slide) if blip is not None else ""), IMAGE)
@@ -124,7 +124,7 @@ class SlideReader:
         blip = shape.find(f"{P}blipFill/{A}blip")
         marks = shape.iter(DECORATIVE)
         if blip is not None and not any(mark.get("val", "") in ("1", "true") for mark in marks):
-            yield Piece(image_markdown(_described(shape), picture_name(blip, self.slide)), IMAGE)
+            yield Piece(image_markdown(_pptx_shape_alt_text(shape), picture_name(blip, self.slide)), IMAGE)
 
     def _paragraphs(self, shape: Node) -> Iterator[Piece]:
         self.counts = {}
@@ -167,7 +167,7 @@ class SlideReader:
             if address != target:
                 out.append(link(words, target) if target else words)
                 target, words = address, ""
-            words += _run(node)
+            words += _pptx_run_text(node)
         text = "".join([*out, link(words, target) if target else words])
         return joined_strikes(text) if paragraph.find(f"{A}r/{A}rPr[@strike]") is not None else text
 
@@ -211,17 +211,17 @@ def _inner(group: Node, outer: GroupScale) -> GroupScale:
     )
 
 
-def _run(node: Node) -> str:
+def _pptx_run_text(node: Node) -> str:
     if node.tag == f"{A}br":
         return "\n"
     if node.tag == f"{A}r" or (node.tag == f"{A}fld" and node.get("type", "") != "slidenum"):
         text = node.find(f"{A}t")
-        return _set(text.text or "", node.find(f"{A}rPr")) if text is not None else ""
+        return _apply_run_format(text.text or "", node.find(f"{A}rPr")) if text is not None else ""
     formula = next(node.iter(f"{M}oMathPara", f"{M}oMath"), None)
     return f"${omml_to_latex(formula)}$" if formula is not None else ""
 
 
-def _set(text: str, properties: Node | None) -> str:
+def _apply_run_format(text: str, properties: Node | None) -> str:
     """The text of a run as it is seen: the signs of a font of signs, struck out where it is."""
     if properties is None:
         return with_symbols(text)
@@ -231,11 +231,11 @@ def _set(text: str, properties: Node | None) -> str:
     return struck(text) if properties.get("strike", "noStrike") != "noStrike" else text
 
 
-def _kind(shape: Node) -> str:
+def _placeholder_type(shape: Node) -> str:
     mark = placeholder(shape)
     return mark.get("type", "obj") if mark is not None else ""
 
 
-def _described(shape: Node) -> str:
+def _pptx_shape_alt_text(shape: Node) -> str:
     own = next(iter(shape.findall(f"*/{P}cNvPr")), None)
     return (own.get("descr", "") or own.get("title", "")) if own is not None else ""

@@ -24,10 +24,10 @@ class RtfLoader:
             raise InputError(message, cure="Open it in a word processor and save it as .rtf again.", outcome="damaged")
         reader = RtfReader(source.data.decode("latin-1"))
         properties: dict[str, MetaValue] = {}
-        yield from assemble(source, _pieces(reader, properties), properties, reader.missing)
+        yield from assemble(source, _rtf_document_pieces(reader, properties), properties, reader.missing)
 
 
-def _pieces(reader: RtfReader, properties: dict[str, MetaValue]) -> Iterator[Piece]:
+def _rtf_document_pieces(reader: RtfReader, properties: dict[str, MetaValue]) -> Iterator[Piece]:
     """Yield heads, text and feet; the properties are known after them."""
     body = list(reader.pieces())
     properties.update(reader.info)

@@ -24,13 +24,13 @@ class RtfRow:
 
 def rows_text(rows: list[RtfRow]) -> str:
     """Return the rows as a pipe table; a cell that covers several columns stands in its first."""
-    columns = _columns(rows)
-    texts = [_placed(row, columns) for row in rows]
+    columns = _rtf_column_edges(rows)
+    texts = [_align_rtf_cells(row, columns) for row in rows]
     headers = next((index for index, row in enumerate(rows) if not row.is_header), len(rows))
     return paged_table([one_header(texts[:headers]), *texts[headers:]] if headers > 1 else texts)
 
 
-def _columns(rows: list[RtfRow]) -> list[int]:
+def _rtf_column_edges(rows: list[RtfRow]) -> list[int]:
     """The left edges of all columns, those near each other taken for one; [] where rows do not state their cells."""
     if any(len(row.edges) < len(row.texts) or row.edges != sorted(row.edges) for row in rows):
         return []
@@ -41,7 +41,7 @@ def _columns(rows: list[RtfRow]) -> list[int]:
     return found if len(found) <= MAX_CELLS else []
 
 
-def _placed(row: RtfRow, columns: list[int]) -> list[str]:
+def _align_rtf_cells(row: RtfRow, columns: list[int]) -> list[str]:
     shown = ["" if index < len(row.goes_on) and row.goes_on[index] else text for index, text in enumerate(row.texts)]
     if not columns:
         return shown

@@ -49,7 +49,7 @@ class Collected:
         self.settle()
         text = "".join(self.parts)
         self.parts.clear()
-        return SURROGATE_PAIR.sub(_joined, text)
+        return SURROGATE_PAIR.sub(_decode_surrogate_pair, text)
 
     def position(self) -> int:
         """Return where the next text comes to stand among the parts."""
@@ -91,6 +91,6 @@ class Fonts:
         return (name or "Symbol") if is_signs else ""
 
 
-def _joined(pair: re.Match[str]) -> str:
+def _decode_surrogate_pair(pair: re.Match[str]) -> str:
     high, low = map(ord, pair[0])
     return chr(0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00))

@@ -1,0 +1,1 @@
+"""Expert review over HTTP: what waits for the caller, and what was decided."""
