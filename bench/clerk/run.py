@@ -128,7 +128,7 @@ def outcome(answer: Answer, asked: Asked) -> str:
         return "refused"
     if answer.short:
         return judged(answer.short.quote, asked.known)
-    return "quoted" if any(_holds(answer.text, known) for known in asked.known) else "quoted else"
+    return "quoted" if any(holds(answer.text, known) for known in asked.known) else "quoted else"
 
 
 def judged(short: str, known: Sequence[str]) -> str:
@@ -149,7 +149,8 @@ def plain(text: str) -> str:
     return "".join(filter(str.isalnum, text.casefold()))
 
 
-def _holds(text: str, known: str) -> bool:
+def holds(text: str, known: str) -> bool:
+    """Say whether a text has a known answer in it, however it is written."""
     return plain(known) in plain(text)
 
 
@@ -177,7 +178,7 @@ class FaultlessModel:
         known = self._known[question].known if question else ()
         for number, text in re.findall(r"⟦(\d+)\n(.*?)\n\1⟧", prompt, re.DOTALL):
             for one in known:
-                if _holds(text, one):
+                if holds(text, one):
                     return f"{one}. [{number}]"
         return ""
 
@@ -189,6 +190,6 @@ class FaultlessModel:
             return "lost" if self._replied[asked.question] else "refused by it"
         if answer.mode != self.name:
             return "lost"
-        if not any(_holds(answer.text, known) for known in asked.known):
+        if not any(holds(answer.text, known) for known in asked.known):
             return "wrong"
         return "marked" if not all(one.held for one in answer.sentences) else "right"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import tempfile
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -45,18 +46,24 @@ class Request:
 
 def run(name: str) -> Iterator[Case]:
     """Ask every request of a set, among its twenty tools; nothing is confirmed."""
+    with opened(name) as (kb, requests):
+        for request in requests:
+            made = kb.run_tool(request.text)
+            yield Case(request.kind, request.language, judged(made, request), f"{request.text} → {shown(made)}")
+
+
+@contextmanager
+def opened(name: str, **settings: Any) -> Generator[tuple[Rove, list[Request]]]:
+    """Open a base with the tools of a set; gives it with the requests to them."""
     data = tomllib.loads(SETS[name].read_text("utf-8"))
-    requests = [request_of(one) for one in data["requests"]]
     with (
         tempfile.TemporaryDirectory(prefix="rove-bench-") as folder,
-        Rove.open(Path(folder), embedder={"name": use_remembered()}, entities=THINGS) as kb,
+        Rove.open(Path(folder), embedder={"name": use_remembered()}, entities=THINGS, **settings) as kb,
     ):
         kb.add(Text("Rule 20: visitors of hall 20 wear a helmet.", id="rules"))
         own = {one.name: one for one in tools_of(data["tools"])}  # these are no functions, so they are put there
         kb._kb.tools._own.update(own)  # pyright: ignore[reportPrivateUsage]
-        for request in requests:
-            made = kb.run_tool(request.text)
-            yield Case(request.kind, request.language, judged(made, request), f"{request.text} → {shown(made)}")
+        yield kb, [request_of(one) for one in data["requests"]]
 
 
 def request_of(one: Mapping[str, Any]) -> Request:

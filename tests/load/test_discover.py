@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import errno
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -10,9 +12,9 @@ from tests.cpu_time import at_most
 
 from load.samples import PARAGRAPHS, docx_file, html_page, pdf_report, source
 from rove.errors import InputError
-from rove.load.discover import Location, load_documents, locate, read_place
+from rove.load.discover import Location, load_documents, locate, read_by, read_place
 from rove.load.folder_files import LOOP, NO_FILE, NOWHERE, OUT, LeftOut
-from rove.records import Text
+from rove.records import Document, Source, Text
 
 NOBODY = 65_534
 
@@ -182,3 +184,27 @@ def test_a_text_of_the_caller(tmp_path: Path) -> None:
 def test_the_language_is_filled_in(code: str) -> None:
     [document] = load_documents(source("text", (PARAGRAPHS[code] * 2).encode()))
     assert document.language == code
+
+
+@pytest.mark.parametrize(
+    ("said", "raised"),
+    [
+        (RuntimeError("mkl_malloc: failed to allocate memory"), MemoryError),
+        (RuntimeError("std::bad_alloc"), MemoryError),
+        (OSError(errno.ENOMEM, os.strerror(errno.ENOMEM)), MemoryError),
+        (RuntimeError("bad allocation"), MemoryError),
+        (RuntimeError("Failed to allocate memory for requested buffer of size 4194304"), MemoryError),
+        (RuntimeError("the memory card has no table of allocations"), InputError),
+        (ValueError("row 3 is torn"), InputError),
+    ],
+    ids=str,
+)
+def test_a_library_that_gets_no_more_memory_does_not_say_that_the_file_is_damaged(
+    said: Exception, raised: type[Exception]
+) -> None:
+    class Loader:
+        def load(self, source: Source) -> Iterator[Document]:
+            raise said
+
+    with pytest.raises(raised):
+        next(read_by(Loader(), Source("/a.txt", "a.txt", b"x", "text")))

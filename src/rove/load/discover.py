@@ -36,6 +36,8 @@ DATABASES = {"sqlite", "postgresql", "postgres", "mysql", "mariadb", "mssql", "o
 PASSWORD = re.compile(r"^([^:/]+://[^:/@]*):[^/]*@")
 UNSPELLED = re.compile(r"\\u(dc[89a-f][0-9a-f])")
 USER = re.compile(r"^([^:/]+://)[^/@]*@")
+_OUT_OF_MEMORY = re.compile(r"bad_?\s?alloc|alloc\w*\s(?:\w+\s)?memory|out of memory", re.IGNORECASE)
+"""What libraries in C say where they get no more memory: MKL, oneDNN, the C++ library, the system, ONNX Runtime."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +148,7 @@ def load_documents(source: Source, options: LoadOptions = PLAIN) -> Generator[Do
 
     Raises:
         InputError: see `Loader.load`; a parser's own error becomes "damaged".
+        MemoryError: also where a library in C names that in words of its own.
         ConfigError: no loader has that name, or it needs an extra that is not installed.
     """
     if source.kind in CONVERTED:
@@ -172,6 +175,8 @@ def read_by(loader: Loader, source: Source) -> Generator[Document, None, str]:
     except (RoveError, MemoryError):
         raise
     except Exception as error:  # noqa: BLE001 - parsers fail on bad files in ways that they do not name
+        if _OUT_OF_MEMORY.search(str(error)):
+            raise MemoryError from error
         message = f"{source.name!r} could not be read as {source.kind}: {type(error).__name__}: {error}."
         raise InputError(message, cure="Open it in its own program and save it again.", outcome="damaged") from error
 

@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import AsyncExitStack, aclosing
 from functools import cache
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 from openai import AsyncOpenAI, DefaultAsyncHttpxClient
@@ -55,7 +56,7 @@ from rove.models.endpoint import QUOTED_CHARS, RETRIED, backoff_s, certificates
 from rove.models.reply_end import FILTER_CURE, LENGTH, cut_by, cut_off
 from rove.models.thinking import ONLY_THINKING, ONLY_THINKING_CURE, note_thought
 from rove.models.usage import Usage, account
-from rove.proxies import proxy_for
+from rove.proxies import is_loopback, proxy_for
 from rove.settings import ChatSettings
 from rove.tracing import recording, shows_content
 
@@ -78,6 +79,8 @@ PLAIN = ModelRequestParameters(function_tools=[], native_tools=[], allow_text_ou
 CHARS_PER_TOKEN = 20  # more than in any language: a reply longer than max_tokens of these ignores the bound
 CONNECT_S = 5.0
 LONGEST = 10  # times timeout_s: a reply that takes longer never ends
+READS = 5
+"""Times `timeout_s` that a server on this machine has until its first piece: it may read a prompt for minutes."""
 SCHEMA_REFUSED = (400, 404, 415, 422, 501)
 MALFORMED = (AttributeError, IndexError, KeyError, RecursionError, TypeError, ValueError)
 """What the provider's client raises over events that are no chat completion."""
@@ -88,8 +91,8 @@ class PydanticChatModel:
     """Any model that pydantic-ai knows ("provider:model"), or any OpenAI-shaped endpoint (`base_url`). See `ChatModel`.
 
     One request carries the instructions and one user message, and no tool: whatever a document says, there is nothing
-    that it could set off. `timeout_s` bounds the wait for each piece, the first one included; a reply that does not end
-    is broken off (`LONGEST`, `CHARS_PER_TOKEN`). Failures are tried again up to `retries` times as long as no piece was
+    that it could set off. `timeout_s` bounds the wait for each piece, that for the first one of a server on this machine
+    `READS` times as much; a reply that does not end is broken off (`LONGEST`, `CHARS_PER_TOKEN`). Failures are tried again up to `retries` times as long as no piece was
     handed on; afterwards the reply is cut off. Each reply opens its own connection.
 
     Raises:
@@ -98,7 +101,7 @@ class PydanticChatModel:
 
     def __init__(self, settings: ChatSettings) -> None:
         self._key = settings.api_key.get_secret_value()
-        self._timeout_s = settings.timeout_s
+        self._timeout_s, self._first_s = settings.timeout_s, first_piece_s(settings)
         self._retries = settings.retries
         self._most_chars = CHARS_PER_TOKEN * settings.max_tokens
         self._name = settings.model
@@ -133,7 +136,7 @@ class PydanticChatModel:
                 if wanted is not PLAIN and _refuses_schema(error):
                     self._holds_schemas, wanted = False, PLAIN
                     continue
-                failure = self._failure(error)
+                failure = self._failure(error, self._timeout_s if started else self._first_s)
                 wait_s = error.retry_after if isinstance(error, ModelAPIError) else None
             else:
                 if started:
@@ -163,10 +166,10 @@ class PydanticChatModel:
             instrument=_instrumentation(shows_content()) if recording() else False,
         )
         blank, written, thinks = True, "", False
-        until = asyncio.get_running_loop().time() + min(LONGEST * self._timeout_s, seconds_left())
+        until = asyncio.get_running_loop().time() + min(self._first_s + LONGEST * self._timeout_s, seconds_left())
         async with AsyncExitStack() as stack:
             try:
-                async with asyncio.timeout(min(self._timeout_s, seconds_left())):
+                async with asyncio.timeout(min(self._first_s, seconds_left())):
                     response = await stack.enter_async_context(opening)
                     events = aiter(response)
             except BaseException as error:  # one that failed, or is given up, was a call too
@@ -175,7 +178,8 @@ class PydanticChatModel:
                 raise
             try:
                 while len(written) <= self._most_chars:
-                    async with asyncio.timeout(self._timeout_s), asyncio.timeout_at(until):
+                    patience = self._timeout_s if written or thinks else self._first_s
+                    async with asyncio.timeout(patience), asyncio.timeout_at(until):
                         event = await anext(events, None)
                     if event is None:
                         break
@@ -196,14 +200,14 @@ class PydanticChatModel:
             finally:  # a reply that is broken off, by whomever, has cost something too
                 account(_usage(response, f"{instructions}{prompt}", written))
 
-    def _failure(self, error: Exception) -> ServiceError:
+    def _failure(self, error: Exception, waited_s: float) -> ServiceError:
         match error:
             case ServiceError():  # past the bounds of a reply
                 return error
             case AgentRunError():
                 return self._refused(error)
             case TimeoutError():
-                message = f"{self._name} wrote nothing for {self._timeout_s:g} s."
+                message = f"{self._name} wrote nothing for {waited_s:g} s."
                 return ServiceError(message, cure=TIMEOUT_CURE)
             case _:
                 message = f"{self._name} sent what is no reply: {type(error).__name__}."
@@ -375,5 +379,17 @@ def _request_settings(model: Model[Any], settings: ChatSettings) -> ModelSetting
         chosen["timeout"] = settings.timeout_s
     if settings.base_url:
         chosen["temperature"] = 0.0
-        chosen["timeout"] = httpx.Timeout(settings.timeout_s, connect=min(CONNECT_S, settings.timeout_s))
+        chosen["timeout"] = httpx.Timeout(first_piece_s(settings), connect=min(CONNECT_S, settings.timeout_s))
     return chosen
+
+
+def first_piece_s(settings: ChatSettings) -> float:
+    """Return how long the first piece of a reply is waited for, in seconds.
+
+    >>> first_piece_s(ChatSettings(model="m", base_url="http://localhost:11434/v1"))
+    300.0
+    >>> first_piece_s(ChatSettings(model="m", base_url="https://models.example.com/v1"))
+    60.0
+    """
+    here = is_loopback(urlsplit(settings.base_url).hostname or "")
+    return settings.timeout_s * (READS if here else 1)

@@ -103,6 +103,9 @@ class ChatSettings(ModelSection):
     """
 
     change = Change("page", "now")
+    timeout_s: float = Field(default=60.0, gt=0)
+    """How long each piece of a reply is waited for; the first one of a server on this machine five times as long,
+    since a small computer may read a prompt for minutes."""
     max_tokens: int = Field(default=1024, ge=1)
     """How long a reply may be: a small model can go on for ever. An answer that is cut off there says so."""
     price_in: float = Field(default=0.0, ge=0)

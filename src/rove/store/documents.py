@@ -129,6 +129,8 @@ class Documents(LiveChunks, Unfinished, TakenIn, ShallowDocuments):
 
     def wholes(self, document_ids: Collection[str]) -> dict[str, Document]:
         """Live documents by id, without their chunks, in one query; one that is not there is absent."""
+        if not document_ids:
+            return {}
         d, t = tables.documents.c, tables.texts.c
         query = _with_enrichments(*tables.documents.columns, t.text, t.boxes)
         query = query.join(tables.texts, t.document == d.seq).where(within(d.document_id, document_ids), d.revision > 0)
@@ -156,6 +158,8 @@ class Documents(LiveChunks, Unfinished, TakenIn, ShallowDocuments):
 
     def with_chunks(self, document_ids: Collection[str]) -> dict[str, tuple[Document, list[Chunk]]]:
         """Live documents by id, each with its chunks in order; one that is not there is absent."""
+        if not document_ids:
+            return {}
         d, t, c = tables.documents.c, tables.texts.c, tables.chunks.c
         with self.database.snapshot() as connection:
             query = _with_enrichments().where(within(d.document_id, document_ids), d.revision > 0)
