@@ -377,10 +377,14 @@ PARTS = {
 }
 
 
+WITHOUT_DATA = {"sentences", "figures", "walking", "scans", "small-model", "speech", "turns"}
+"""Parts whose questions and files are the bench's own."""
+
+
 def main(arguments: list[str]) -> int:
     """Run the parts; the page goes to standard output and, with --write, to a file."""
     options = parser().parse_args(arguments)
-    if options.what not in {"sentences", "figures", "walking", "scans", "small-model", "speech", "turns"} and not DATA.is_dir():
+    if options.what not in WITHOUT_DATA and not DATA.is_dir():
         say(f"the benchmarks need the project's data in {DATA}")
         return 2
     tables = [table for part in PARTS[options.what] for table in part(options)]

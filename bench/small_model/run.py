@@ -16,7 +16,6 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
-from typing import Any
 
 from bench import ROOT
 from bench.clerk.files import write_files
@@ -132,13 +131,13 @@ def walks(chat: Mapping[str, object]) -> Iterator[Try]:
 def summaries(chat: Mapping[str, object]) -> Iterator[Try]:
     """Sum up each document of the demo's handbook; right is what the model wrote, in the document's language."""
     for path in sorted(HANDBOOK.iterdir()):
-        with tempfile.TemporaryDirectory(prefix="rove-bench-") as folder:
-            with Rove.open(Path(folder) / "kb", chat=chat) as kb:
-                kb.add(path)
-                document = kb.documents()[0]
-                with _measuring() as measured:
-                    kb.enrich("summaries")
-                whole = kb.summary(document.document_id)[0]
+        temporary = tempfile.TemporaryDirectory(prefix="rove-bench-")
+        with temporary as folder, Rove.open(Path(folder) / "kb", chat=chat) as kb:
+            kb.add(path)
+            document = kb.documents()[0]
+            with _measuring() as measured:
+                kb.enrich("summaries")
+            whole = kb.summary(document.document_id)[0]
         alone = "small" not in whole.by
         outcome = "refused" if alone else "right" if detect(whole.text) == document.language else "wrong"
         yield measured(Case("document", document.language, outcome, _shown(path.name, whole.text)), alone=alone)
@@ -194,7 +193,7 @@ PARTS = {
         "the answer, or what no file says is refused.",
         answers,
     ),
-    "sql": Part("SQL", "The questions to databases of `bench figures`, seen and unseen; what is right is said there.", sql),
+    "sql": Part("SQL", "The questions to databases of `bench figures`, with its measure of what is right.", sql),
     "tools": Part("Tools", "The unseen requests to tools of `bench figures`; what is right is said there.", tools),
     "walks": Part("Walks", "The first corpus of each language in the held set of `bench walking`.", walks),
     "summaries": Part("Summaries", "Right: by the model, in the document's language.", summaries),
@@ -228,5 +227,9 @@ def _row(name: str, own: Sequence[Try]) -> list[object]:
 def _listed(part: Part, tries: Iterable[Try]) -> Table:
     """List what was asked and what came: all of what is written in words, and of calls what was not right."""
     chosen = [one for one in tries if part.title not in {"SQL", "Tools"} or one.case.outcome != "right"]
-    rows = [[one.case.outcome, one.case.kind, one.case.language, f"{one.seconds:.0f} s", one.case.shown] for one in chosen]
+    rows = [
+        [case.outcome, case.kind, case.language, f"{one.seconds:.0f} s", case.shown]
+        for one in chosen
+        for case in [one.case]
+    ]
     return Table(f"{part.title}, one by one", ("outcome", "kind", "language", "took", "asked → came"), rows)

@@ -7,11 +7,11 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-
 from bench.clerk.run import questions
 from bench.figures.outcomes import Case
 from bench.small_model import model
-from bench.small_model.run import LANGUAGES, PARTS, SAMPLE, Try, _row, _sample
+from bench.small_model.run import LANGUAGES, SAMPLE, Try, _row, _sample
+
 from rove.models.usage import Usage
 
 

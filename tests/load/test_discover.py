@@ -204,6 +204,7 @@ def test_a_library_that_gets_no_more_memory_does_not_say_that_the_file_is_damage
 ) -> None:
     class Loader:
         def load(self, source: Source) -> Iterator[Document]:
+            yield from ()
             raise said
 
     with pytest.raises(raised):

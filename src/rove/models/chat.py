@@ -91,9 +91,9 @@ class PydanticChatModel:
     """Any model that pydantic-ai knows ("provider:model"), or any OpenAI-shaped endpoint (`base_url`). See `ChatModel`.
 
     One request carries the instructions and one user message, and no tool: whatever a document says, there is nothing
-    that it could set off. `timeout_s` bounds the wait for each piece, that for the first one of a server on this machine
-    `READS` times as much; a reply that does not end is broken off (`LONGEST`, `CHARS_PER_TOKEN`). Failures are tried again up to `retries` times as long as no piece was
-    handed on; afterwards the reply is cut off. Each reply opens its own connection.
+    that it could set off. `timeout_s` bounds the wait for each piece, and `first_piece_s` that for the first one; a
+    reply that does not end is broken off (`LONGEST`, `CHARS_PER_TOKEN`). Failures are tried again up to `retries` times
+    as long as no piece was handed on; afterwards the reply is cut off. Each reply opens its own connection.
 
     Raises:
         ConfigError: no such model or provider, its package is missing, or it has no key.
