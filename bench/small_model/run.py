@@ -132,7 +132,7 @@ def summaries(chat: Mapping[str, object]) -> Iterator[Try]:
     """Sum up each document of the demo's handbook; right is what the model wrote, in the document's language."""
     for path in sorted(HANDBOOK.iterdir()):
         temporary = tempfile.TemporaryDirectory(prefix="rove-bench-")
-        with temporary as folder, Rove.open(Path(folder) / "kb", chat=chat) as kb:
+        with temporary as folder, Rove.open(Path(folder) / "kb", chat=chat, enrich={"ask_model": True}) as kb:
             kb.add(path)
             document = kb.documents()[0]
             with _measuring() as measured:

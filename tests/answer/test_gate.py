@@ -272,10 +272,12 @@ async def test_judge_and_reader_decide_together(
 
 
 @pytest.mark.model
-async def test_with_a_chat_model_the_judge_is_not_asked_about_what_the_reader_passes(tmp_path: Path) -> None:
+@pytest.mark.parametrize("chance", [0.0, 1.0])
+async def test_a_chat_model_is_asked_what_the_reader_passes_and_the_judges_doubt_is_kept(
+    chance: float, tmp_path: Path
+) -> None:
     async with AsyncRove.open(tmp_path) as kb:
         await kb.add([Text(text, id=str(number)) for number, text in enumerate(LIBRARY)])
-        judge = Decided(0.0)
-        gate = Gate(kb.search_context, AnswerSettings(), judge, lenient=True)
-        assert (await gate.judge(ANSWERED, "en", await kb.search(ANSWERED))).passes
-    assert judge.asked == 0
+        gate = Gate(kb.search_context, AnswerSettings(), Decided(chance), lenient=True)
+        verdict = await gate.judge(ANSWERED, "en", await kb.search(ANSWERED))
+    assert (verdict.passes, verdict.doubtful, verdict.note) == (True, not chance, None)

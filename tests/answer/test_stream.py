@@ -15,6 +15,7 @@ from rove.answer.answerer import BY_RULES, Answerer
 from rove.answer.chat import AnswerContext, Verified, write_answer
 from rove.answer.gate import GateVerdict
 from rove.answer.refusal import refusal
+from rove.errors import ServiceError
 from rove.events import Event, TextDelta, ignore
 from rove.models import ChatModel
 from rove.models.chat import PydanticChatModel
@@ -40,6 +41,7 @@ FALSE = {
 }
 TABLE = "| day | animal |\n|---|---|\n| Friday | dogs |"
 GUARD_S = 20
+PASSES = GateVerdict(passes=True)
 
 
 @pytest.fixture(autouse=True)
@@ -59,17 +61,19 @@ def hits_in(language: str) -> list[Hit]:
 
 
 class Pieces:
-    """A chat model whose reply comes in these pieces; `gate` holds it up before the last."""
+    """A chat model whose reply comes in these pieces; `gate` holds it up before the last. It fails by an error."""
 
     name = "scripted"
 
-    def __init__(self, *pieces: str, gate: asyncio.Event | None = None) -> None:
+    def __init__(self, *pieces: str | ServiceError, gate: asyncio.Event | None = None) -> None:
         self.pieces, self.gate = pieces, gate
 
     async def stream(self, instructions: str, prompt: str, *, shape: object = None) -> AsyncIterator[str]:
         for piece in self.pieces:
             if self.gate and piece is self.pieces[-1]:
                 await self.gate.wait()
+            if isinstance(piece, ServiceError):
+                raise piece
             yield piece
 
 
@@ -91,13 +95,15 @@ async def written(language: str, *pieces: str) -> tuple[Verified, list[str]]:
     return verified, heard
 
 
-async def asked(language: str, model: ChatModel, hear: Callable[[str], None] = str) -> Answer:
+async def asked(
+    language: str, model: ChatModel, hear: Callable[[str], None] = str, verdict: GateVerdict = PASSES
+) -> Answer:
     context = context_of(language, hear)
     answerer = Answerer(FakeEmbedder(), model, AnswerSettings(strict=True))
     return await answerer.answer(
         "?",
         hits_in(language),
-        GateVerdict(passes=True),
+        verdict,
         language=language,
         text_of=context.text_of,
         listener=context.listener,
@@ -245,6 +251,23 @@ async def test_a_model_that_fails_after_a_sentence_has_passed_leaves_it() -> Non
     answer = await answered("en", raw_stream(*told.chunks, b'data: {"error": {"message": "overloaded"}}\n\n'))
     assert (answer.text, answer.cut) == (f"{HELD['en'][0]} [1]", True)
     assert "overloaded" in answer.note
+
+
+@pytest.mark.parametrize(
+    ("pieces", "code"),
+    [
+        ([FALSE["en"] + " [1]"], "model-unheld"),
+        ([ServiceError("It is down.", cure="Wait.", retryable=False)], "model-failed"),
+    ],
+)
+async def test_what_quotations_would_not_answer_is_refused_where_nothing_of_the_model_holds(
+    pieces: list[str | ServiceError], code: str
+) -> None:
+    model = Pieces(*pieces)
+    sure, doubtful = [await asked("en", model, verdict=GateVerdict(passes=True, doubtful=one)) for one in (False, True)]
+    assert (sure.mode, [note.code for note in sure.notes]) == ("extractive", [code])
+    assert (doubtful.mode, [note.code for note in doubtful.notes]) == ("refused", [code])
+    assert doubtful.nearest
 
 
 @pytest.mark.parametrize("written", [HELD["en"][0] + " [1]", FALSE["en"] + " [1]"])

@@ -90,6 +90,8 @@ async def told(
     writer: Writer,
     judge: ScriptedJudge | None = None,
     question: str = "?",
+    *,
+    doubtful: bool = False,
     **settings: bool,
 ) -> Verified:
     texts = (source,) if isinstance(source, str) else source
@@ -101,7 +103,8 @@ async def told(
         return texts[int(document_id)]
 
     chosen = AnswerSettings.model_validate(settings)
-    context = AnswerContext(FakeEmbedder(EmbedderSettings()), writer, chosen, text_of, judge=judge)
+    embedder = FakeEmbedder(EmbedderSettings())
+    context = AnswerContext(embedder, writer, chosen, text_of, judge=judge, doubtful=doubtful)
     return await write_answer(question, hits, hits, language, writer, context)
 
 
@@ -244,6 +247,14 @@ async def test_title_headings_date_and_a_tables_heads_are_part_of_what_is_held_a
     assert verdicts(found) == ["supported"]
     [(_, premise)] = judge.read
     assert premise == "Yearbook › Offices › 2024-05-01\nCity: Rome; Staff: 9"
+
+
+@pytest.mark.parametrize("language", SOURCE)
+async def test_where_the_references_rather_do_not_answer_a_sentence_must_rather_be_supported(language: str) -> None:
+    writer = Writer(f"{SWAPPED[language]} [1]")
+    for given, verdict in ((Support(0.3, 0.6, 0.1), "unsourced"), (YES, "supported")):
+        judge = ScriptedJudge(lambda *_, given=given: given)
+        assert verdicts(await told(SOURCE[language], language, writer, judge, doubtful=True)) == [verdict]
 
 
 # -- a second judge ----------------------------------------------------------------------------------------------------

@@ -167,3 +167,29 @@ def test_of_many_rows_the_first_are_shown_and_all_are_counted(tmp_path: Path) ->
 def test_all_entries_are_given_but_where_a_sentence_answers(kb: Rove) -> None:
     assert len(kb.ask("Which tools are on the list of tools?").citations) == 4
     assert kb.ask("Wer führt die Liste?").citations[0].quote.startswith("Die Liste wird")
+
+
+@pytest.mark.parametrize(
+    ("name", "sheet", "question", "cell"),
+    [
+        (
+            "tools.csv",
+            "Tool,Maker,Quantity\nAngle grinder,Bosch,3\nDrill,Makita,7\n",
+            "How many drills are there?",
+            "7",
+        ),
+        ("inventur.csv", "Werkzeug,Anzahl\nWinkelschleifer,3\nHammer,9\n", "Wie viele Winkelschleifer gibt es?", "3"),
+        ("見積書.csv", "項目,数量,単価\n照明器具,6,12000\n床材,40,900\n", "照明器具は何台ですか。", "6"),
+    ],
+)
+def test_where_a_column_says_how_many_there_are_rows_are_not_counted(
+    tmp_path: Path, name: str, sheet: str, question: str, cell: str
+) -> None:
+    pytest.importorskip("duckdb", reason="the extra sql is not installed")
+    (tmp_path / name).write_text(sheet, "utf-8")
+    with Rove.open(tmp_path / "kb") as kb:
+        kb.add(tmp_path / name)
+        answer = kb.ask(question)
+        told = answer.short.quote if answer.short else answer.text.partition("\n")[0].split()[-1]
+        assert told.endswith(cell), answer.text
+        assert len(answer.citations) == 1

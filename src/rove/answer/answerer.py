@@ -102,14 +102,21 @@ class Answerer:
 
         if self._chat is None:
             return await quoted(NO_MODEL)
-        context = AnswerContext(self._embedder, self._chat, self._settings, text_of, listener, self._judge)
+        context = AnswerContext(
+            self._embedder, self._chat, self._settings, text_of, listener, self._judge, doubtful=verdict.doubtful
+        )
         verified = await write_answer(question, hits, hits, language, self._chat, context)
         if verified.holds:
-            return held(question, verified, language, self._chat.name)
+            answer = held(question, verified, language, self._chat.name)
+            doubt = (Note("model-alone", {"model": self._chat.name}),) if verdict.doubtful else ()
+            return replace(answer, notes=(*doubt, *answer.notes))
         if verified.refused:
-            refusing = refused(question, hits, language, Note("model-found-none", {"model": self._chat.name}))
-            return replace(refusing, thoughts=verified.thoughts)
-        return beside(await quoted(unheld_note(verified, self._chat.name)), verified)
+            note = Note("model-found-none", {"model": self._chat.name})
+        else:
+            note = unheld_note(verified, self._chat.name)
+            if not verdict.doubtful:  # else the model was asked what quotations would not answer
+                return beside(await quoted(note), verified)
+        return replace(refused(question, hits, language, note), thoughts=verified.thoughts)
 
     async def _judged(
         self, question: str, found: Sequence[Hit], verdict: GateVerdict, language: str, follow: FollowUp | None

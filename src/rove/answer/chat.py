@@ -40,7 +40,8 @@ MOST_THOUGHT_CHARS = 20_000
 class AnswerContext:
     """What an answer is made with. `chat` is None where there is none; `text_of` gives a document's canonical text.
 
-    `judge` says whether sources say what a sentence says; without one, rules about words do.
+    `judge` says whether sources say what a sentence says; without one, rules about words do. `doubtful`: see
+    `GateVerdict`.
     """
 
     embedder: Embedder
@@ -49,6 +50,7 @@ class AnswerContext:
     text_of: TextOf
     listener: Listener = ignore
     judge: Judge | None = None
+    doubtful: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +116,7 @@ async def write_answer(
         ServiceError: the embedder failed.
     """
     settings = context.settings
-    judge = SentenceJudge.of(context.judge, chat, verify=settings.verify)
+    judge = replace(SentenceJudge.of(context.judge, chat, verify=settings.verify), doubtful=context.doubtful)
     checker = ReferenceChecker(hits, language, context.text_of, context.embedder, judge, question)
     checking = _Checking(checker, context)
     with stage("prompt", references=len(shown)):

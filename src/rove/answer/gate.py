@@ -33,21 +33,23 @@ class GateVerdict:
     """Whether hits are answered from. `note`: why not, or that nobody could tell.
 
     `readings`: what the reader read in each chunk, by its id; none where it was not asked. `spans`: where the judge saw
-    answers; None where it was not asked.
+    answers; None where it was not asked. `doubtful`: by these two it is rather not answered, though a chat model may
+    still be asked.
     """
 
     passes: bool
     note: Note | None = None
     readings: Mapping[str, PassageReading] = field(default_factory=dict[str, PassageReading])
     spans: JudgedSpans | None = None
+    doubtful: bool = False
 
 
 class Gate:
     """Judges hits: by the distance that the settings give; else by reading them; else by the embedder's distance.
 
     Where hits are read, a `judge` reads the references as well, and both are weighed (`JudgedSpans.answers`).
-    `lenient`: a chat model can still say that they do not answer, so it is refused
-    only where both are sure; what the reader passes the judge is not asked about.
+    `lenient`: a chat model can still say that they do not answer, so it is refused only where both are sure, and never
+    what the reader passes.
     """
 
     def __init__(
@@ -82,12 +84,13 @@ class Gate:
                     found = chance(await self._evidence(question, language, hits[:POOL], readings))
                     reading.tell(chance=round(found, 3))
                     by_id = {hit.chunk.chunk_id: read for hit, read in zip(hits, readings, strict=False)}
-                    spans = await self._spans(question, language, hits, found, by_id)
+                    passes = self._lenient and found >= ENOUGH
+                    spans = await self._spans(question, language, hits, by_id)
                     if spans:
                         found = 1 / (1 + exp(-spans.answers(_logit_from_chance(found))))
-                    least = LENIENT if self._lenient else ENOUGH
-                    note = None if found >= least else Note("unanswered", {"chance": round(found, 3)})
-                    return GateVerdict(found >= least, note, by_id, spans)
+                    passes = passes or found >= (LENIENT if self._lenient else ENOUGH)
+                    note = None if passes else Note("unanswered", {"chance": round(found, 3)})
+                    return GateVerdict(passes, note, by_id, spans, doubtful=found < ENOUGH)
         references = hits[: self._settings.references]
         rule = word_rule_of(self._context.embedder)
         if rule and references and not self._settings.max_distance:
@@ -97,9 +100,9 @@ class Gate:
         )
 
     async def _spans(
-        self, question: str, language: str, hits: Sequence[Hit], chance: float, readings: Mapping[str, PassageReading]
+        self, question: str, language: str, hits: Sequence[Hit], readings: Mapping[str, PassageReading]
     ) -> JudgedSpans | None:
-        if self._judge is None or (self._lenient and chance >= ENOUGH):
+        if self._judge is None:
             return None
         references = hits[: self._settings.references]
         return await judged_spans(question, language, references, self._judge, self._context.embedder, readings)

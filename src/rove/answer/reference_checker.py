@@ -32,6 +32,7 @@ LEAST_STEM = 4  # letters of a name that must stand somewhere: what it ends in m
 STRICT_SHARE, LEAST_SHARE = 0.6, 0.25  # of its words that must stand somewhere together, where only rules decide
 _LATIN = re.compile(r"[a-z]{2,}")
 OTHERS = 2  # references that are read beside those that a sentence cites
+BARE_TERMS = 3  # terms that an answer has at most which is no whole sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,6 +257,7 @@ class ReferenceChecker:
         """Let the judge read a sentence with all that it cites, then with what is most like it beside that.
 
         One that no reference says by itself may lean on the sentence before it, or, the first one, on the question.
+        Where the references rather do not answer that, only an answer that is no whole sentence may ("EUR 2,460").
         """
         part = read.part
         ruling = await self._ruling(read, cited)
@@ -265,7 +267,8 @@ class ReferenceChecker:
         numbers, last = cited, ruling
         if ruling != "supported" and more != cited:
             numbers, last = more, await self._ruling(read, more)
-        lead = before or self.question
+        leans = not self.judge.doubtful or len(read.claim.terms) <= BARE_TERMS
+        lead = before or (self.question if leans else "")
         if lead and last != "supported" and any(number in read.near for number in numbers):
             last = await self._ruling(read, numbers, lead)
         if last == "supported":

@@ -20,6 +20,8 @@ LEAST_SUPPORTED = {"en": 0.05, "de": 0.03, "hu": 0.03}
 OTHER_LANGUAGE, TRANSLATED = 0.015, 0.025
 """The chance from which on a sentence stands unmarked, by its language; one whose source is in another has its own.
 About one true sentence in twenty lies below: docs/decisions/060-marks.md."""
+DOUBTFUL = 0.5
+"""The chance from which on a sentence stands that answers what the references rather do not answer."""
 UNCERTAIN, RATHER, SURE = 0.3, 0.5, 0.9
 """The chance from which on nobody else is asked."""
 
@@ -29,12 +31,14 @@ class SentenceJudge:
     """Asks; a judge that has failed is asked no more. `first` reads everything, `second` what `first` is unsure of.
 
     `strict`: what counts as supported must rather be so than not, as it must for facts that are kept; else it is what
-    is not surely denied.
+    is not surely denied. `doubtful`: the references rather do not answer the question, so that what is written of it is
+    more often false (`GateVerdict.doubtful`).
     """
 
     first: Judge | None = None
     second: Judge | None = None
     strict: bool = False
+    doubtful: bool = False
 
     @classmethod
     def of(cls, judge: Judge | None, chat: ChatModel | None, *, verify: bool) -> SentenceJudge:
@@ -63,9 +67,8 @@ class SentenceJudge:
         """
         if self.strict:
             return SURE if uncertain else RATHER
-        if uncertain:
-            return UNCERTAIN
-        return TRANSLATED if translated else LEAST_SUPPORTED.get(language, OTHER_LANGUAGE)
+        usual = TRANSLATED if translated else LEAST_SUPPORTED.get(language, OTHER_LANGUAGE)
+        return max(usual, UNCERTAIN if uncertain else 0.0, DOUBTFUL if self.doubtful else 0.0)
 
     async def ruling(self, claim: str, premise: str, least: float, *, sure: bool = True) -> Ruling | None:
         """Say how a premise stands to a claim; None where no judge can say.

@@ -17,8 +17,10 @@ from sqlglot import exp
 from rove.answer.cite import marks
 from rove.answer.forms import MOST_LISTED, FormQuestion, References, form_sentence
 from rove.chunk.cell_tables import CellTable
+from rove.databases.ask import LANGUAGES
 from rove.databases.by_meaning import NameMeanings
 from rove.databases.document_tables import TableReading, read_tables
+from rove.databases.mentions import has_cue
 from rove.errors import ServiceError
 from rove.language.pipe_rows import as_table
 from rove.language.rendering import render
@@ -70,15 +72,15 @@ def _answer(question: FormQuestion, found: TableReading, query: exp.Expr) -> Ans
         return None
     first = sentences[0].citations[0]
     name = f"“{PurePath(first.uri).name or first.title}”"
-    head = _head(reply, query, question.language, name, numbers, len(table.rows))
+    head = _head(reply, query, question.language, name, numbers, table)
     notes = (Note("from-rows", {"name": name, "sql": reply.sql}), *reply.notes)
     text = f"{head}\n\n{shown}"
     return Answer(question.text, text, "extractive", question.language, sentences, tuple(cited.references.hits), notes)
 
 
-def _head(reply: SqlReply, query: exp.Expr, language: str, name: str, numbers: Sequence[int], total: int) -> str:
+def _head(reply: SqlReply, query: exp.Expr, language: str, name: str, numbers: Sequence[int], table: CellTable) -> str:
     """Say what was worked out, and over which table."""
-    made = query.find(exp.AggFunc)
+    made, total = query.find(exp.AggFunc), len(table.rows)
     count: int | str = max(len(numbers), len(reply.rows))
     count = f"{count}+" if reply.cut else count
     if query.args.get("group") is not None:
@@ -90,7 +92,17 @@ def _head(reply: SqlReply, query: exp.Expr, language: str, name: str, numbers: S
             column = ", ".join(one.name for one in made.find_all(exp.Column))
             return form_sentence(kind, language, column=f"“{column}”", value=value, name=name)
         count = int(value)
+        if count == 1 and (pieces := _pieces(table, numbers[0])):
+            column, value = pieces
+            return form_sentence("cell", language, column=f"“{column}”", value=value, name=name)
     return form_sentence("rows", language, count=count, all=total, name=name)
+
+
+def _pieces(table: CellTable, number: int) -> tuple[str, str] | None:
+    """Return the column that says how many of a row's thing there are, with its cell; None where there is none."""
+    cells = zip((column.name for column in table.schema.columns), table.rows[number].cells, strict=False)
+    named = ((name, cell.text) for name, cell in cells if any(has_cue(("pieces",), name, one) for one in LANGUAGES))
+    return next((one for one in named if one[1].strip()), None)
 
 
 def _rows(numbers: Sequence[int], cited: _CitedRows) -> tuple[tuple[Sentence, ...], str]:

@@ -117,7 +117,7 @@ export function drawAnswer(answer, { where } = {}) {
     answer.thoughts && el("details", { class: "thoughts" }, el("summary", {}, t("answer.thoughts")), el("p", {}, answer.thoughts)),
     answer.nearest?.length > 0 && nearest(answer.nearest),
     drawCards(answer, text),
-    dataHint(answer.question, { where }),
+    !answer.notes?.some(({ code }) => code === "from-rows") && dataHint(answer.question, { where }),
     relatedOf(answer, { where }),
     read.length > 0 && graphOf({ chunks: read }),
   ];

@@ -82,7 +82,8 @@ class ChatTable(TypedDict, total=False):
     api_key: str | SecretStr
     """The endpoint's key."""
     timeout_s: float
-    """How long a reply, or each piece of one that is streamed, is waited for. Default: 60.0."""
+    """How long each piece of a reply is waited for; the first one of a server on this machine five times as long, since
+    a small computer may read a prompt for minutes. Default: 60.0."""
     retries: int
     """How often a call that has failed is tried again. Default: 2."""
     max_reply_mb: int
