@@ -44,12 +44,17 @@ SHOWN = 240
 
 @dataclass(frozen=True, slots=True)
 class Try:
-    """What became of a question. `alone`: the model was given up, and what is there was made without it."""
+    """What became of a question.
+
+    `alone`: the model was given up, and what is there was made without it. `noted`: an answer of the model says that,
+    read without it, the passages do not answer.
+    """
 
     case: Case
     seconds: float
     usage: Usage
     alone: bool = False
+    noted: bool = False
 
 
 def run(chosen: Sequence[str] = ()) -> list[Table]:
@@ -66,17 +71,28 @@ def run(chosen: Sequence[str] = ()) -> list[Table]:
 
 
 def answers(chat: Mapping[str, object]) -> Iterator[Try]:
-    """Ask the clerk's documents; each answer is checked as any other."""
+    """Ask the clerk's documents some questions of each kind; each answer is checked as any other."""
+    yield from _asked_of_files("b", list(_sample(questions("b"))), chat)
+
+
+def unanswered(chat: Mapping[str, object]) -> Iterator[Try]:
+    """Ask the clerk's documents all that no file answers."""
+    for half in ("a", "b"):
+        yield from _asked_of_files(half, [one for one in questions(half) if not one.answerable], chat)
+
+
+def _asked_of_files(half: str, asked: Sequence[Asked], chat: Mapping[str, object]) -> Iterator[Try]:
     with tempfile.TemporaryDirectory(prefix="rove-bench-") as folder:
-        write_files("b", Path(folder) / "files")
+        write_files(half, Path(folder) / "files")
         with Rove.open(Path(folder) / "kb", chat=chat, answer={"forms": False}) as kb:
             kb.add(Path(folder) / "files")
-            for one in _sample(questions("b")):
+            for one in asked:
                 with _measuring() as measured:
                     answer = kb.ask(one.question)
                 outcome = _outcome(answer, one)
                 case = Case(one.kind, one.language, outcome, _shown(one.question, answer.text))
-                yield measured(case, alone=_is_without_model(answer))
+                noted = any(note.code == "model-alone" for note in answer.notes)
+                yield measured(case, alone=_is_without_model(answer), noted=noted)
 
 
 def sql(chat: Mapping[str, object]) -> Iterator[Try]:
@@ -148,7 +164,7 @@ def _measuring() -> Generator[Callable[..., Try]]:
     """Measure the block; gives what makes a `Try` of its case, behind it."""
     began, spent = time.perf_counter(), list[float]()
     with metered() as meter:
-        yield lambda case, alone=False: Try(case, spent[0], meter.usage, alone)
+        yield lambda case, **more: Try(case, spent[0], meter.usage, **more)
     spent.append(time.perf_counter() - began)
 
 
@@ -193,6 +209,11 @@ PARTS = {
         "the answer, or what no file says is refused.",
         answers,
     ),
+    "unanswered": Part(
+        "What no file answers",
+        "All the clerk's questions, of both halves, that no file answers. Right: refused.",
+        unanswered,
+    ),
     "sql": Part("SQL", "The questions to databases of `bench figures`, with its measure of what is right.", sql),
     "tools": Part("Tools", "The unseen requests to tools of `bench figures`; what is right is said there.", tools),
     "walks": Part("Walks", "The first corpus of each language in the held set of `bench walking`.", walks),
@@ -205,8 +226,8 @@ def _table(part: Part, tries: Sequence[Try]) -> Table:
         language: [one for one in tries if one.case.language == language] for language in LANGUAGES
     }
     rows = [_row(name, own) for name, own in groups.items() if own]
-    columns = ("", "asked", "right", "wrong", "refused", "without the model", "s, median", "s, most", "calls", "tokens")
-    return Table(part.title, (*columns, "written"), rows, part.note)
+    outcomes = ("asked", "right", "wrong", "of these noted", "refused", "without the model")
+    return Table(part.title, ("", *outcomes, "s, median", "s, most", "calls", "tokens", "written"), rows, part.note)
 
 
 def _row(name: str, own: Sequence[Try]) -> list[object]:
@@ -216,7 +237,10 @@ def _row(name: str, own: Sequence[Try]) -> list[object]:
     return [
         name,
         len(own),
-        *(outcomes.count(outcome) for outcome in ("right", "wrong", "refused")),
+        outcomes.count("right"),
+        outcomes.count("wrong"),
+        sum(one.noted and one.case.outcome == "wrong" for one in own),
+        outcomes.count("refused"),
         sum(one.alone for one in own),
         f"{median(seconds):.1f}",
         f"{max(seconds):.1f}",

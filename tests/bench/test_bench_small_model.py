@@ -50,8 +50,9 @@ def test_a_row_counts_outcomes_and_says_what_a_question_takes() -> None:
     tries = [
         Try(Case("answer", "en", "right"), 2.0, Usage(1, 100, 10)),
         Try(Case("answer", "en", "wrong"), 6.0, Usage(3, 300, 30), alone=True),
+        Try(Case("near", "en", "wrong"), 4.0, Usage(2, 200, 20), noted=True),
     ]
-    assert _row("en", tries) == ["en", 2, 1, 1, 0, 1, "4.0", "6.0", "2.0", "200.0", "20.0"]
+    assert _row("en", tries) == ["en", 3, 1, 2, 1, 0, 1, "4.0", "6.0", "2.0", "200.0", "20.0"]
 
 
 def test_the_requirements_name_every_part() -> None:
