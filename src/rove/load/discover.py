@@ -36,7 +36,7 @@ DATABASES = {"sqlite", "postgresql", "postgres", "mysql", "mariadb", "mssql", "o
 PASSWORD = re.compile(r"^([^:/]+://[^:/@]*):[^/]*@")
 UNSPELLED = re.compile(r"\\u(dc[89a-f][0-9a-f])")
 USER = re.compile(r"^([^:/]+://)[^/@]*@")
-_OUT_OF_MEMORY = re.compile(r"bad_?\s?alloc|alloc\w*\s(?:\w+\s)?memory|out of memory", re.IGNORECASE)
+_OUT_OF_MEMORY = re.compile(r"bad[_ ]alloc|allocate memory|out of memory", re.IGNORECASE)
 """What libraries in C say where they get no more memory: MKL, oneDNN, the C++ library, the system, ONNX Runtime."""
 
 
