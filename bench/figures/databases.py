@@ -6,8 +6,8 @@ import asyncio
 import sqlite3
 import tempfile
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from rove.databases.ask import DatabaseAsker
 from rove.databases.by_meaning import NameMeanings
 from rove.databases.reply import rows_as_text
 from rove.databases.targets import Result, target_of
-from rove.models import EMBEDDERS
+from rove.models import EMBEDDERS, ChatModel
 from rove.models.judge import judge_of
 from rove.records.sql import SqlReply
 from rove.settings import EmbedderSettings, JudgeSettings
@@ -35,18 +35,29 @@ def run(name: str) -> Iterator[Case]:
 
 def asked(database: Mapping[str, Any], meanings: NameMeanings) -> Iterator[Case]:
     """Ask the questions of one database."""
+    with opened(database, meanings=meanings) as (connection, asker):
+        for language, question, *ways in database["questions"]:
+            yield case_of(connection, language, ways, asyncio.run(asker.ask(question)))
+
+
+@contextmanager
+def opened(
+    database: Mapping[str, Any], *, chat: ChatModel | None = None, meanings: NameMeanings | None = None
+) -> Generator[tuple[sqlite3.Connection, DatabaseAsker]]:
+    """Make a database of a set; gives it with what answers questions to it."""
     with tempfile.TemporaryDirectory(prefix="rove-bench-") as folder:
         path = Path(folder) / "made.sqlite"
         with closing(sqlite3.connect(path)) as connection:
             connection.executescript(database["script"])
             target = target_of(f"sqlite:///{path}")
-            asker = DatabaseAsker(database["name"], target, target.tables(), meanings=meanings)
-            for language, question, *ways in database["questions"]:
-                reply = asyncio.run(asker.ask(question))
-                wanted = [rows_of(connection, sql) for sql in ways if sql]
-                kind = "answerable" if wanted else "not in the database"
-                shown = f"{question} → {reply.sql or reply.text} {reply.rows}"
-                yield Case(kind, language, judged(reply, wanted), shown)
+            yield connection, DatabaseAsker(database["name"], target, target.tables(), chat=chat, meanings=meanings)
+
+
+def case_of(connection: sqlite3.Connection, language: str, ways: Sequence[str], reply: SqlReply) -> Case:
+    """Say what became of a question; `ways`: SQL of which each answers it, "" where nothing does."""
+    wanted = [rows_of(connection, sql) for sql in ways if sql]
+    kind = "answerable" if wanted else "not in the database"
+    return Case(kind, language, judged(reply, wanted), f"{reply.question} → {reply.sql or reply.text} {reply.rows}")
 
 
 def rows_of(connection: sqlite3.Connection, sql: str) -> Sequence[Sequence[str]]:

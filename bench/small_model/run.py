@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import re
-import sqlite3
 import tempfile
 import time
 import tomllib
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -26,8 +25,6 @@ from bench.report import Table, say
 from bench.small_model.model import served
 from bench.walking.files import corpora
 from rove import Rove
-from rove.databases.ask import DatabaseAsker
-from rove.databases.targets import target_of
 from rove.language.detect import detect
 from rove.models import chat_model
 from rove.models.usage import Usage, metered
@@ -100,20 +97,11 @@ def sql(chat: Mapping[str, object]) -> Iterator[Try]:
     model = chat_model(ChatSettings(**chat))  # pyright: ignore[reportArgumentType] - as a settings file has it
     for name in databases.SETS:
         for one in tomllib.loads(databases.SETS[name].read_text("utf-8"))["databases"]:
-            with tempfile.TemporaryDirectory(prefix="rove-bench-") as folder:
-                path = Path(folder) / "made.sqlite"
-                with closing(sqlite3.connect(path)) as connection:
-                    connection.executescript(one["script"])
-                    target = target_of(f"sqlite:///{path}")
-                    asker = DatabaseAsker(one["name"], target, target.tables(), chat=model)
-                    for language, question, *ways in one["questions"]:
-                        with _measuring() as measured:
-                            reply = asyncio.run(asker.ask(question))
-                        wanted = [databases.rows_of(connection, way) for way in ways if way]
-                        outcome = databases.judged(reply, wanted)
-                        kind = "answerable" if wanted else "not in the database"
-                        shown = _shown(question, f"{reply.sql or reply.text} {reply.rows}")
-                        yield measured(Case(kind, language, outcome, shown), alone=reply.by == "rules")
+            with databases.opened(one, chat=model) as (connection, asker):
+                for language, question, *ways in one["questions"]:
+                    with _measuring() as measured:
+                        reply = asyncio.run(asker.ask(question))
+                    yield measured(databases.case_of(connection, language, ways, reply), alone=reply.by == "rules")
 
 
 def tools(chat: Mapping[str, object]) -> Iterator[Try]:
