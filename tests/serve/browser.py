@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from playwright.async_api import Browser, BrowserContext, Page, Request, async_playwright
+from playwright.async_api import Error as PlaywrightError
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -88,7 +89,17 @@ class Visit:
             page.on("pageerror", lambda error: self.errors.append(str(error)))
             page.on("console", lambda told: self.errors.append(told.text) if "Content Security" in told.text else None)
             await self.go(page, view)
-            yield page
+            try:
+                yield page
+            except Exception as error:
+                await self._say_what_stood_there(page, error)
+                raise
+
+    async def _say_what_stood_there(self, page: Page, error: Exception) -> None:
+        """Add to an error what the page shows, for whoever reads it in another machine's report."""
+        with suppress(PlaywrightError):
+            shown = await page.locator("main").inner_text(timeout=2_000)
+            error.add_note(f"{page.url}\n{shown[:2_000]}\n{self.errors}")
 
     @asynccontextmanager
     async def _context(self, locale: str = "en", **more: Any) -> AsyncIterator[BrowserContext]:
