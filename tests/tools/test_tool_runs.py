@@ -6,7 +6,7 @@ import json
 import sqlite3
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -17,6 +17,7 @@ from rove.engine import varied
 from rove.events import Event, ToolCalled, ToolEnded, ToolPlanned
 from rove.records.tool import ToolRun
 from rove.settings import SearchSettings
+from scripted_chat import ScriptedChat
 
 JSON = {"Content-Type": "application/json"}
 
@@ -66,6 +67,32 @@ def test_what_writes_runs_only_when_confirmed(kb: Rove) -> None:
     assert kb.run_tool("mail", tool="send_mail", arguments=values).outcome == "unconfirmed"
     run = kb.run_tool("mail", tool="send_mail", arguments=values, confirm=True)
     assert (run.outcome, run.result) == ("ran", "Hi sent to a@example.org")
+
+
+def test_a_chat_model_chooses_only_where_no_tool_leads(tmp_path: Path) -> None:
+    """Else a small one sends money when the weather is asked for."""
+
+    def lamp(name: str) -> Callable[..., str]:
+        def switch(on: bool) -> str:
+            return f"{name} {on}"
+
+        switch.__name__, switch.__doc__ = name, f"Switch the lamp in the {name} on or off."
+        return switch
+
+    chat = ScriptedChat()
+    with Rove.open(tmp_path / "kb", embedder={"name": "static"}, chat=chat) as kb:
+        kb.add(Text("Remote work is approved by the head of unit.", id="policy"))
+        kb.tools.add(get_forecast, *map(lamp, ("kitchen", "cellar", "attic", "garage", "office")))
+        kb.tools.add(send_mail, effects="writes")
+        for choice, asked, tool in [
+            ("send_mail", "What is the weather in Oslo on 2026-12-01?", "get_forecast"),
+            ("send_mail", "Tell me about unicorns", ""),
+            ("attic", "Switch the lamp on", "attic"),
+        ]:
+            chat.replies["ChosenTool"] = [{"tool": choice}]
+            run = kb.run_tool(asked, dry_run=True)
+            assert (run.plan.match.tool if run.plan else "") == tool
+            assert bool(chat.asked("ChosenTool")) == (tool == choice)
 
 
 def test_an_unknown_tool_and_a_blank_request_are_said(kb: Rove) -> None:

@@ -10,8 +10,10 @@ from rove.records import History, Turn
 from rove.records.tool import ToolMatch, ToolPlan
 from rove.settings import EntitySettings
 from rove.tools import Tool
+from rove.tools.ask_model import fill_by_model
 from rove.tools.correct import Circumstances, corrected
 from rove.tools.domain_model import DomainModel
+from rove.tools.fill import SaidText
 from rove.tools.parameters import Parameter, check_arguments, checked_schema, parameters_of
 from rove.tools.planner import ToolRequest, planned
 from scripted_chat import ScriptedChat
@@ -125,6 +127,49 @@ async def test_a_model_fills_what_it_can_quote_and_nothing_else() -> None:
     assert made.arguments == {"city": "Paris"}
     assert made.parameters[0].by == "model"
     assert made.missing == ("day",)
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "quote", "value", "kilograms"),
+    [
+        ("en", "Send 2 tonnes of wheat, please", "2", "2", 2_000),
+        ("de", "Schick mir anderthalb Tonnen Weizen", "anderthalb", "1", 1_500),
+        ("hu", "Kérek 12 ezer kiló kukoricát", "12", "12", 12_000),
+        ("zh", "请寄5斤苹果", "5斤苹果", "5", 2.5),
+        ("ja", "小麦を3トン注文して", "3", "3000000", 3_000),
+    ],
+)
+async def test_a_number_is_read_where_the_model_quotes_it(
+    language: str, text: str, quote: str, value: str, kilograms: float
+) -> None:
+    parameter, written = Parameter("mass_kg", "number"), {"name": "mass_kg", "value": value, "quote": quote}
+    chat = ScriptedChat(WrittenValues={"values": [written]})
+    made = await fill_by_model(chat, [parameter], [SaidText(text)], {}, language)
+    assert corrected(made["mass_kg"].value, parameter, Circumstances(language, TODAY, DOMAIN))[0] == kilograms
+    assert made["mass_kg"].text in text
+
+
+@pytest.mark.parametrize(
+    ("quote", "value"), [("the wheat", "1000"), ("5 litres", "5"), ("7", "7"), ("3 kg or 4 kg", "5"), ("10 %", "10")]
+)
+async def test_a_number_that_is_not_there_or_measures_something_else_is_left_out(quote: str, value: str) -> None:
+    text = "Send the wheat: 3 kg or 4 kg, in 5 litres, at 10 %, by 7"
+    taken = text.index("7")
+    chat = ScriptedChat(WrittenValues={"values": [{"name": "mass_kg", "value": value, "quote": quote}]})
+    parameters = [Parameter("mass_kg", "number")]
+    assert not await fill_by_model(chat, parameters, [SaidText(text)], {}, "en", [(taken, taken + 1)])
+
+
+async def test_what_rules_have_read_stands_whatever_the_model_says() -> None:
+    values = [
+        {"name": "distance_km", "value": "5", "quote": "5 miles"},
+        {"name": "day", "value": "2020-01-01", "quote": "tomorrow"},
+        {"name": "city", "value": "Paris", "quote": "the capital of France"},
+    ]
+    chat = ScriptedChat(WrittenValues={"values": values})
+    made = await plan("Weather tomorrow within 5 miles of the capital of France", "en", chat)
+    assert made.arguments == {"city": "Paris", "day": "2026-11-26", "distance_km": 8.04672}
+    assert "distance_km" not in chat.asked("WrittenValues")[0]
 
 
 async def test_where_the_model_fails_rules_fill_and_say_so() -> None:

@@ -131,6 +131,17 @@ def amount_of(quantity: Quantity, parameter: Parameter) -> tuple[float, str] | N
     return None
 
 
+def as_said(quantity: Quantity, text: str, parameter: Parameter, language: str) -> object:
+    """Return the words of a quantity of a text; its amount where they do not say it by themselves.
+
+    "2" in "2 to 3 million" is two million.
+    """
+    words = text[slice(*quantity.span)]
+    alone = read_quantities(words, language)
+    amount = amount_of(quantity, parameter)
+    return amount[0] if amount and (len(alone) != 1 or alone[0].readings != quantity.readings) else words
+
+
 def _mend_date(value: object, parameter: Parameter, around: Circumstances) -> Mended:
     if not is_day(parameter) or not isinstance(value, str):
         return

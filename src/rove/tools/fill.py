@@ -15,7 +15,7 @@ from rove.records.document import Span
 from rove.records.quantity import Quantity, TextValue
 from rove.records.tool import FilledParameter, ValueOrigin
 from rove.settings.values import ValueSettings
-from rove.tools.correct import Circumstances, amount_of, is_day
+from rove.tools.correct import Circumstances, as_said, is_day
 from rove.tools.parameters import Parameter, spelled_out
 from rove.tools.units import units_said, wanted_unit
 
@@ -79,6 +79,11 @@ def fill_by_rules(
     return found
 
 
+def overlaps(span: Span, others: Iterable[Span]) -> bool:
+    """Say whether a span has a character of one of others."""
+    return any(start < span[1] and span[0] < end for start, end in others)
+
+
 class _Filler:
     """Fills parameters from one text, the most telling kinds first."""
 
@@ -106,7 +111,7 @@ class _Filler:
 
     def _free(self, found: Iterable[TextValue]) -> Iterator[TextValue]:
         for one in found:
-            if not any(one.start < end and start < one.end for start, end in self.taken):
+            if not overlaps((one.start, one.end), self.taken):
                 yield one
 
     def _take(self, parameter: Parameter, candidates: Iterator[TextValue]) -> None:
@@ -192,15 +197,12 @@ class _Filler:
             return
         words = self.said.text[slice(*one.span)]
         self._take(parameter, iter([TextValue(words, *one.span)]))
-        alone = read_quantities(words, self.around.language)
-        amount = amount_of(one, parameter)
-        if (
-            parameter.name in self.found and amount and (len(alone) != 1 or alone[0].readings != one.readings)
-        ):  # "2" in "2 to 3 million"
-            self.found[parameter.name] = replace(self.found[parameter.name], value=amount[0])
+        if parameter.name in self.found:
+            value = as_said(one, self.said.text, parameter, self.around.language)
+            self.found[parameter.name] = replace(self.found[parameter.name], value=value)
 
     def _is_free(self, span: Span) -> bool:
-        return not any(span[0] < end and start < span[1] for start, end in self.taken)
+        return not overlaps(span, self.taken)
 
     def _texts(self, parameter: Parameter) -> Iterator[TextValue]:
         """A free text: what is quoted, a place by what stands before it, the question itself where that is wanted."""

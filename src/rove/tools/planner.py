@@ -12,7 +12,7 @@ from rove.records import History, Note
 from rove.records.tool import FilledParameter, ToolMatch, ToolPlan, ValueCorrection, ValueProblem
 from rove.tools import Tool
 from rove.tools.ask_model import fill_by_model
-from rove.tools.correct import Circumstances, corrected
+from rove.tools.correct import Circumstances, corrected, is_day
 from rove.tools.domain_model import DomainModel
 from rove.tools.fill import SaidText, fill_by_rules
 from rove.tools.parameters import Parameter, check_arguments, parameters_of
@@ -94,18 +94,29 @@ def asked_back(
 async def _fill_parameters(
     parameters: Sequence[Parameter], request: ToolRequest, around: Circumstances, chat: ChatModel | None
 ) -> tuple[dict[str, FilledParameter], tuple[Note, ...]]:
-    """Fill what the caller has not given; a model's value wins over one of the rules."""
+    """Fill what the caller has not given: by rules, then by the model what these leave open, or a free text.
+
+    A number, a day, a choice or a thing that rules have read stands: a model that is small miscounts.
+    """
     given = {name: FilledParameter(name, value, "given") for name, value in request.given.items()}
     left = [parameter for parameter in parameters if parameter.name not in given]
     said = request.said()
     filled = fill_by_rules(left, said, request.profile, around)
     notes: tuple[Note, ...] = ()
-    if chat is not None and left:
+    open_ones = [one for one in left if one.name not in filled or _is_free_text(one)]
+    if chat is not None and open_ones:
+        settled = [one for name, one in filled.items() if name not in {free.name for free in open_ones}]
+        taken = [one.span for one in settled if one.span]
         try:
-            filled |= await fill_by_model(chat, left, said, request.profile)
+            filled |= await fill_by_model(chat, open_ones, said, request.profile, request.language, taken)
         except ServiceError as error:
             notes = (Note("parameters-by-rules", {"reason": error.reason}),)
     return {**filled, **given}, notes
+
+
+def _is_free_text(parameter: Parameter) -> bool:
+    told = parameter.format or parameter.choices or parameter.is_entity or is_day(parameter)
+    return parameter.type in {"string", ""} and not told
 
 
 def _mend_filled_parameter(
