@@ -94,8 +94,8 @@ async def test_a_walk_ends_with_what_was_found(fault: str, healthy: int, tmp_pat
             assert HOPS[0] in answer.text
             assert any(HOPS[0] in fact.text for fact in found)
             assert [e for e in events if isinstance(e, Warned)] or fault in OF_SHAPE
-        else:
-            assert answer.refused
+        else:  # what rules find without the model is there still
+            assert answer.refused or answer.mode == "extractive"
             assert answer.note
         assert not healthy or found[0].origin == "model"
         events_kept = [event async for event in kb.replay("last")]
@@ -205,7 +205,7 @@ async def test_a_passing_failure_is_tried_again(tmp_path: Path) -> None:
         answer, events = await told(kb.walk(QUESTION, budget=Budget(seconds=60)))
     assert answer.mode == "scripted"
     assert not [e for e in events if isinstance(e, Warned)]
-    assert len(server.requests) == 3 + 7
+    assert len(server.requests) == 3 + 5
 
 
 @pytest.mark.parametrize("size", [2, 7])
@@ -220,8 +220,8 @@ async def test_characters_cut_between_packets_are_whole(size: int, tmp_path: Pat
     async with town(tmp_path, model, texts=[Text(sentence + "公司制鞋。", id="zh")]) as (kb, _):
         answer, events = await told(kb.walk("阿克米公司的创始人是谁？", budget=Budget(seconds=60)))
         await check_citations(kb, answer)
-    (found,) = [e.fact for e in events if isinstance(e, FactFound)]
-    assert (found.text, found.next_source) == (sentence, "𠮷野家🍜")
+    found = {e.fact.fact_id: e.fact for e in events if isinstance(e, FactFound)}
+    assert [(one.text, one.next_source) for one in found.values()] == [(sentence, "𠮷野家🍜")]
     assert answer.text == f"{sentence} [1]"
     assert answer.mode == "scripted"
 

@@ -19,11 +19,12 @@ async def test_three_hops(tmp_path: Path) -> None:
         answer, events = await told(walk)
         await check_citations(kb, answer)
     assert [text.rstrip(".").partition(",")[0] for text in facts_of(events)] == list(HOPS)
-    assert [e.fact.round for e in events if isinstance(e, FactFound)] == [1, 2, 3]
+    first = {e.fact.fact_id: e.fact.round for e in reversed(events) if isinstance(e, FactFound)}
+    assert sorted(first.values()) == [1, 2, 2]  # the judge reads the third beside the second
     stopped = next(e for e in events if isinstance(e, Stopped))
-    assert (stopped.reason, stopped.spent.rounds) == ("enough", 3)
-    assert stopped.spent.calls == 6
-    assert model.asked == ["Notes", "Verdict"] * 3 + [""]
+    assert (stopped.reason, stopped.spent.rounds) == ("enough", 2)
+    assert stopped.spent.calls == 4
+    assert model.asked == ["Notes", "Verdict"] * 2 + [""]
     assert "Netherby lies on the river Teme. [3]" in answer.text
     assert {c.document_id for c in answer.citations} == {"acme", "byron", "netherby"}
     assert answer.mode == "scripted"

@@ -112,8 +112,9 @@ async def told(walk: AsyncWalk) -> tuple[Answer, list[WalkEvent]]:
     return walk.answer, events
 
 
-def facts_of(events: Sequence[WalkEvent]) -> list[str]:
-    return [event.fact.text for event in events if isinstance(event, FactFound)]
+def facts_of(events: list[WalkEvent]) -> list[str]:
+    """The facts, in their order, each once: a chain that goes through one tells it again, with what it answers."""
+    return list(dict.fromkeys(event.fact.text for event in events if isinstance(event, FactFound)))
 
 
 async def check_citations(kb: AsyncRove, answer: Answer) -> None:

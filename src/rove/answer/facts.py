@@ -13,6 +13,7 @@ from rove.answer.conflict import Statement, conflicts, grouped
 from rove.answer.extract import with_codes
 from rove.answer.gate import GateVerdict, by_distance
 from rove.answer.passages import date_of, read_once, read_parents
+from rove.answer.values import holds_value, read_values, units_in
 from rove.answer.word_lists import table
 from rove.enrich.entities import name_keys
 from rove.language.rendering import render
@@ -26,6 +27,7 @@ from rove.records.walk_events import Fact
 P = ParamSpec("P")
 
 MEMORY = "memory"
+UNKNOWN = "und"
 STEP = "→"
 """Between the steps of a chain."""
 NEWS = 0.5  # what a quote gains by bringing all the question's words that the quotes before it lack
@@ -64,7 +66,9 @@ async def answer_from_facts(
         verdict: whether `found` answers; if not, and no lead led further and no model found facts, it is refused.
         asked: the ids of the facts that `best_quotes` chooses of `found`, in its order: without a model these answer.
         path: how the walk came to the facts; the answer has it with `used` set.
-        chain: the ids of the facts that lead to the answer, which the last one has; without a model they are it.
+        chain: the ids of the facts that lead to the answer, which the last one has; without a model they are it. With
+            one they are where it finds none, and stand beside what it writes where they are sure and it gives other
+            values.
         unwritten: why no chat model wrote the answer, where `context` has none.
         absent: what the last fact of the chain points to, which is not there: without a model, the refusal says so.
 
@@ -85,7 +89,7 @@ async def answer_from_facts(
     elif context.chat is None:
         answer = await checked.composed(checked.quoted, asked, led, unwritten)
     else:
-        answer = await checked.written(context.chat, asked, led)
+        answer = await checked.written(context.chat, asked, led, steps, absent)
     return checked.told(answer, path)
 
 
@@ -120,18 +124,51 @@ class _CheckedFacts:
         notes = tuple(Note(code, {"count": count}) for code, count in counted if count)
         return cls(question, language, context, ordered, citations, references, notes)
 
-    async def written(self, chat: ChatModel, asked: Sequence[str], led: Collection[str]) -> Answer:
+    async def written(
+        self, chat: ChatModel, asked: Sequence[str], led: Collection[str], steps: Sequence[Fact], absent: str
+    ) -> Answer:
         """Let the chat model write from the facts, and keep what the sources hold."""
         verified = await write_answer(self.question, self._digests(), self.hits, self.language, chat, self.context)
         if verified.holds:
             self._number(verified.hits)
             told = verified_notes(verified)
             answer = await self.composed(self._with_conflicts, chat.name, verified.text, verified.sentences, told)
+            if steps and not absent and not verified.failure:
+                answer = self._with_steps(answer, steps)
             return replace(answer, cut=verified.failure is not None, thoughts=verified.thoughts)
+        if steps:
+            note = unheld_note(verified, chat.name) if verified.failure else Note("not-written", {"model": chat.name})
+            answer = await self.composed(*(self.pointing, steps, absent) if absent else (self.chained, steps, note))
+            return beside(answer, verified)
         if verified.refused:
             note = Note("model-found-none-in-facts", {"model": chat.name})
             return refused(self.question, self.hits, self.language, note)
         return beside(await self.composed(self.quoted, asked, led, unheld_note(verified, chat.name)), verified)
+
+    def _with_steps(self, answer: Answer, steps: Sequence[Fact]) -> Answer:
+        """Return an answer with the steps of a chain beside it that is sure of other values: neither is hidden."""
+        own = _short_citation(steps[-1], self.citations[steps[-1].fact_id])
+        if own is None or self._agrees(answer.text, own):
+            return answer
+        chained = self.chained(steps, NO_MODEL, numbered=True)
+        return replace(
+            answer,
+            text=f"{answer.text}\n\n{chained.text}",
+            sentences=(*answer.sentences, *chained.sentences),
+            notes=(*answer.notes, Note("steps-differ", {"model": answer.mode})),
+        )
+
+    def _agrees(self, text: str, answer: Citation) -> bool:
+        """Say whether a text has every value of the words that answer; of words without one any, in one language."""
+        own = self._hit_language(answer)
+        if values := read_values(answer.quote, own):
+            said = read_values(text, self.language)
+            return all(holds_value(one, said, units_in(text)) for one in values)
+        return own != self.language or not set(terms(answer.quote, own)).isdisjoint(terms(text, own))
+
+    def _hit_language(self, citation: Citation) -> str:
+        language = self.hits[citation.number - 1].chunk.language
+        return language if language != UNKNOWN else self.language
 
     async def composed(self, compose: Callable[P, Answer], *args: P.args, **kwargs: P.kwargs) -> Answer:
         """Make an answer beside the event loop where the facts are long."""
@@ -170,9 +207,13 @@ class _CheckedFacts:
         found = [by_id[fact_id] for fact_id in chain if fact_id in by_id]
         return found if len(found) == len(chain) else []
 
-    def chained(self, steps: Sequence[Fact], note: Note) -> Answer:
-        """Tell the steps in their order, each cited; the words of the last one that answer are the short answer."""
-        self._number_first(steps)
+    def chained(self, steps: Sequence[Fact], note: Note, *, numbered: bool = False) -> Answer:
+        """Tell the steps in their order, each cited; the words of the last one that answer are the short answer.
+
+        Their references become the first ones, unless all are `numbered` already.
+        """
+        if not numbered:
+            self._number_first(steps)
         told = [fact.text if at == 0 else self._without_title(fact, steps[at - 1]) for at, fact in enumerate(steps)]
         sentences = tuple(
             Sentence(render(said).line, (self.citations[fact.fact_id],)) for said, fact in zip(told, steps, strict=True)
@@ -242,7 +283,7 @@ class _CheckedFacts:
 
     def _statement(self, fact: Fact) -> Statement:
         hit = self._hit(fact)
-        language = hit.chunk.language if hit.chunk.language != "und" else self.language
+        language = self._hit_language(self.citations[fact.fact_id])
         text = fact.text if fact.origin == "model" else self.citations[fact.fact_id].quote
         above = " ".join((hit.title, *hit.chunk.headings))
         is_row = "|" in self.citations[fact.fact_id].quote

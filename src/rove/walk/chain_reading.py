@@ -17,7 +17,7 @@ from rove.references.targets import ReferenceTargets, Spot
 from rove.references.text_references import Reference, references
 from rove.walk import Finding, Material, WalkContext, why
 from rove.walk.arrival import ChainAnswer, ChainJudge, question_names
-from rove.walk.chain import fact_of, held_terms
+from rove.walk.chain import ANSWERS, fact_of, held_terms
 from rove.walk.chain_search import ChainSearch, Hop, Link, OpenLink, Passage, Path, titled_links
 from rove.walk.field_labels import is_furniture, is_mail_head
 from rove.walk.json_format import filter_of
@@ -35,10 +35,13 @@ READ = Note("lead-read")
 
 
 class ChainReader:
-    """Looks for chains in all that was read: what was read before counts for each new lead too."""
+    """Looks for chains in all that was read: what was read before counts for each new lead too.
 
-    def __init__(self, context: WalkContext) -> None:
-        self._context = context
+    `alone`: nobody else reads, so that what may answer is kept too, and what names the next step beside.
+    """
+
+    def __init__(self, context: WalkContext, *, alone: bool = True) -> None:
+        self._context, self._alone = context, alone
 
     async def read(self, material: Material) -> AsyncGenerator[Finding]:
         """Yield the facts and leads of the chain that answers best, and what the best chains lead to beside."""
@@ -49,7 +52,8 @@ class ChainReader:
         paths = await asyncio.to_thread(search.paths)
         best = await self._arrived(paths, passages, search, state, frozenset(asked))
         told, leads = set[str](), {lead.lead_id for lead in state.leads}
-        if best is not None and best.chance > max((LEAST_CHANCE, *(fact.answers for fact in state.facts))):
+        least = LEAST_CHANCE if self._alone else ANSWERS
+        if best is not None and best.chance > max((least, *(fact.answers for fact in state.facts))):
             for finding in _findings(best.path, best, state, search):
                 told.update([finding.fact.fact_id] if isinstance(finding, FactFound) else [])
                 leads.update([finding.lead.lead_id] if isinstance(finding, LeadFound) else [])
@@ -65,7 +69,7 @@ class ChainReader:
         for one in list(chosen.values())[:OPEN]:
             at = fact_of(one.link.at, min(search.share(one.path.words), 1.0), state.round)
             last = LeadFound(_lead_from_link(one.link, at.fact_id, state, at.relevance))
-            for finding in (*_findings(one.path, None, state, search), last):
+            for finding in (*(_findings(one.path, None, state, search) if self._alone else ()), last):
                 known = isinstance(finding, LeadFound) and finding.lead.lead_id in leads
                 if not known and not (isinstance(finding, FactFound) and finding.fact.fact_id in told):
                     yield finding

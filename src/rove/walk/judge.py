@@ -34,6 +34,7 @@ FAR = Note("facts-too-far")
 ANSWERED = Note("fact-answers")
 UNANSWERED = Note("no-fact-answers")
 SETTLED = Note("asked-before")
+STEPS_OPEN = Note("steps-open")
 
 
 class Verdict(BaseModel):
@@ -54,7 +55,17 @@ async def judged_by_model(chat: ChatModel, state: State) -> Judged:
     facts = "\n".join(fence_material(fact.text, str(number)) for number, fact in enumerate(ranked, 1))
     slots = {"facts": facts, "question": " ".join(state.question.translate(FENCES).split())}
     verdict = await reply_as(chat, Verdict, prompt("rove.walk", "judge"), fill(prompt("rove.walk", "facts"), slots))
-    return Judged(state.round, verdict.enough, chat.name, verdict.reason, "" if verdict.enough else verdict.missing)
+    judged = Judged(state.round, verdict.enough, chat.name, verdict.reason, "" if verdict.enough else verdict.missing)
+    return replace(judged, enough=False, notes=(STEPS_OPEN,)) if verdict.enough and _is_too_early(state) else judged
+
+
+def _is_too_early(state: State) -> bool:
+    """Say whether one more round is walked though a model finds it enough: small ones do so at the first step.
+
+    It is where facts point to places that were not looked at, no chain has surely arrived, and it was not done before.
+    """
+    points = any(lead.document_id for lead in state.open_leads)
+    return points and not answered(state) and not any(STEPS_OPEN in one.notes for one in state.verdicts)
 
 
 def judged_by_text(state: State, unknown: Collection[str] = ()) -> Judged:

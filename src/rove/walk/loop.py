@@ -62,7 +62,7 @@ from rove.walk.text_leads import leads_from_text
 from rove.walk.unknown_words import unknown_terms, unmentioned
 
 Batches = AsyncGenerator[list[WalkEvent]]
-MODEL = "model"
+MODEL, TEXT = "model", "text"
 ASTRAY = Note("asked-not-in-base")
 RECALLED = 4
 """Facts of earlier walks that a walk begins with at most."""
@@ -265,9 +265,13 @@ class Loop:
         chain, absent = answering_chain(state), ""
         if not chain and context.search_context.judge() is not None:
             chain, absent = chain_to_absent(state)
+        facts = state.facts
+        if self._reader == MODEL:  # what it did not note itself was found for a chain, of which all steps are known
+            chain = chain if len(chain) > 1 else ()
+            facts = tuple(fact for fact in facts if fact.origin != TEXT or fact in chain)
         answer = await answer_from_facts(
             state.question,
-            state.facts,
+            facts,
             hits,
             language=state.language,
             context=AnswerContext(
@@ -290,7 +294,8 @@ class Loop:
             return replied(state.question, known, context.answer)
         absent = await store.field_names.on(filter_of(state.where))
         more = [] if chain else await unmentioned(state, answer, store)
-        more += [Note("last-step-unsure")] if chain and not absent and chain[-1].answers < SURE_CHAIN else []
+        quoted = chain and not absent and answer.mode == EXTRACTIVE
+        more += [Note("last-step-unsure")] if quoted and chain[-1].answers < SURE_CHAIN else []
         return replace(answer, notes=(*absent, *answer.notes, *more))
 
 

@@ -1,4 +1,7 @@
-"""Reads with a chat model: facts come while it writes, and each is held against its reference before it counts."""
+"""Reads with a chat model: facts come while it writes, and each is held against its reference before it counts.
+
+Chains are looked for beside it, as without a model: a small one overlooks what they find.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +23,10 @@ from rove.models import ChatModel
 from rove.models.prompts import FENCES, fence_material, fill, prompt
 from rove.models.typed import reply_as
 from rove.records import Citation, Hit, Note
-from rove.records.walk_events import Fact, FactDelta, FactFound, FactRejected
+from rove.records.walk_events import Fact, FactDelta, FactFound, FactRejected, LeadFound
 from rove.walk import Finding, Material, WalkContext, why
 from rove.walk.budget import exhausted
+from rove.walk.chain_reading import ChainReader
 from rove.walk.definitions import Definition, definitions, with_definitions
 from rove.walk.leads import fact_id
 from rove.walk.notes import NotedFact, Notes, read_notes
@@ -46,9 +50,20 @@ class ModelReader:
             raise ServiceError(message, cure="Set chat.model, or walk.reader to 'extractive'.", retryable=False)
         self._chat = context.chat
         self._context = context
+        self._chains = ChainReader(context, alone=False) if context.search_context.judge() else None
 
     async def read(self, material: Material) -> AsyncGenerator[Finding]:
         """See `Reader.read`."""
+        noted = [fact for fact in material.state.facts if fact.origin == "model"]
+        async for finding in self._noted(material):
+            noted += [finding.fact] if isinstance(finding, FactFound) else []
+            yield finding
+        if self._chains is not None:
+            joined: dict[str, str] = {}
+            async for finding in self._chains.read(material):
+                yield _as_noted(finding, noted, joined)
+
+    async def _noted(self, material: Material) -> AsyncGenerator[Finding]:
         state = material.state
         for number, hits in enumerate(grouped(material.hits)):
             if exhausted(replace(state.spent, calls=state.spent.calls + number), state.budget):
@@ -110,6 +125,30 @@ class ModelReader:
         wider = replace(checker, hits=[replace(hit, chunk=chunk)], texts={DEFINED: text})
         held = await wider.citations(replace(part, numbers=(1,)))
         return await checker.likest_words(replace(part, numbers=(number,)), alike=True) if held else None
+
+
+def _as_noted(finding: Finding, noted: Sequence[Fact], joined: dict[str, str]) -> Finding:
+    """Return a fact of a chain as the model has noted it, if it rests on the same words, and leads as coming from that.
+
+    joined: ids of such facts of chains → of the model's.
+    """
+    if isinstance(finding, LeadFound):
+        return LeadFound(replace(finding.lead, fact_id=joined.get(finding.lead.fact_id, finding.lead.fact_id)))
+    if not isinstance(finding, FactFound):
+        return finding
+    fact = finding.fact
+    same = next((one for one in noted if _is_of_same_words(one, fact)), None)
+    if same is None:
+        return finding
+    joined[fact.fact_id] = same.fact_id
+    return FactFound(replace(same, lead_id=fact.lead_id, answers=fact.answers, short=fact.short))
+
+
+def _is_of_same_words(one: Fact, other: Fact) -> bool:
+    here, there = one.citation, other.citation
+    if here is None or there is None or here.document_id != there.document_id:
+        return False
+    return here.span[0] < there.span[1] and there.span[0] < here.span[1]
 
 
 def _fact_from_note(note: NotedFact, text: str, citation: Citation, state: State) -> Fact:
