@@ -75,7 +75,7 @@ async def answer_from_facts(
     Raises:
         ServiceError: the embedder failed. (When the chat model fails, the answer quotes and says so.)
     """
-    checked = await _CheckedFacts.made(question, facts, hits, language, context)
+    checked = await _CheckedFacts.made(question, facts, hits, language, context, chain)
     led = {step.fact_id for step in path if step.lead}
     steps = checked.steps(chain)
     if not checked.facts:
@@ -107,7 +107,13 @@ class _CheckedFacts:
 
     @classmethod
     async def made(
-        cls, question: str, facts: Sequence[Fact], hits: Sequence[Hit], language: str, context: AnswerContext
+        cls,
+        question: str,
+        facts: Sequence[Fact],
+        hits: Sequence[Hit],
+        language: str,
+        context: AnswerContext,
+        chain: Sequence[str],
     ) -> _CheckedFacts:
         context = replace(context, text_of=read_once(context.text_of))
         sourced = [fact for fact in facts if fact.citation]
@@ -116,7 +122,7 @@ class _CheckedFacts:
             for f in sourced
             if f.citation and check_citation(f.citation, await context.text_of(f.citation.document_id))
         ]
-        ordered = in_chain_order(question, held, language)
+        ordered = _with_steps_in_order(in_chain_order(question, held, language), chain)
         references = await read_parents(_fact_references(ordered, hits), context.text_of)
         citations = {f.fact_id: _number_citation(f.citation, references) for f in ordered if f.citation}
         lost, unsourced = len(sourced) - len(held), len(facts) - len(sourced)
@@ -322,6 +328,12 @@ def in_chain_order(question: str, facts: Sequence[Fact], language: str) -> list[
             ordered.append(following)
             known |= told[following.fact_id]
     return ordered
+
+
+def _with_steps_in_order(facts: Sequence[Fact], chain: Sequence[str]) -> list[Fact]:
+    """Return facts with those of a chain in its order, at the places that these have."""
+    steps = iter(sorted((fact for fact in facts if fact.fact_id in chain), key=lambda one: chain.index(one.fact_id)))
+    return [next(steps) if fact.fact_id in chain else fact for fact in facts]
 
 
 def _select_quoted_facts(

@@ -72,30 +72,29 @@ class DatabaseAsker:
     async def ask(self, question: str, *, dry_run: bool = False, listener: Listener = ignore) -> SqlReply:
         """Answer a question; `dry_run`: write and check the SQL, and run nothing.
 
-        Rules write the SQL where they understand every word; a small chat model errs where they do not. Words that they
-        do not know are read by their meaning where that is clear. What they leave open a chat model writes, and mends
-        once where the check or the database refuses it; a note then names the words that only the model understood.
-        What nobody understands is not answered, and the reply says so.
+        With a chat model it writes the SQL, and mends it once where the check or the database refuses it; where it
+        fails the rules are asked. Words that the rules do not know are read by their meaning where that is clear. What
+        is not understood is not answered, and the reply says so.
 
         Raises:
             ServiceError: the database took too long, or cannot be reached.
         """
         language = _detect_cue_language(question)
+        notes: tuple[Note, ...] = ()
         ordered = await asyncio.to_thread(order_tables, question, language, self.tables)
-        read = await self._read(question, language, ordered) if language in LANGUAGES else None
-        notes = read.notes if read else ()
-        if read and read.query is not None:
-            sql = read.query.sql(dialect=self.target.dialect)
-            return await self._answered(question, language, sql, "rules", dry_run, notes, listener)
         if self.chat is not None:
-            words = ", ".join(read.not_understood) if read else ""
-            alone = (Note("sql-by-model-alone", {"words": words, "model": self.chat.name}),) if words else ()
             try:
-                reply = await self._by_model(self.chat, question, language, ordered, dry_run, listener)
-                return replace(reply, notes=(*reply.notes, *alone)) if reply.sql else reply
+                return await self._by_model(self.chat, question, language, ordered, dry_run, listener)
             except (InputError, ServiceError) as error:
-                notes = (Note("sql-unusable", {"reason": error.reason}), *notes)
-        return self._refused(question, language, notes, read)
+                notes = (Note("sql-unusable", {"reason": error.reason}),)
+        if language not in LANGUAGES:
+            return self._refused(question, language, notes)
+        read = await self._read(question, language, ordered)
+        notes = (*notes, *read.notes)
+        if read.query is None:
+            return self._refused(question, language, notes, read)
+        sql = read.query.sql(dialect=self.target.dialect)
+        return await self._answered(question, language, sql, "rules", dry_run, notes, listener)
 
     async def run(self, sql: str, *, dry_run: bool = False, listener: Listener = ignore) -> SqlReply:
         """Check SQL that the caller has written, and run it.

@@ -14,7 +14,7 @@ from rove.records.filter import implies
 from rove.records.learned import LeadEnd, Outcome, Remembered
 from rove.records.walk_events import Fact, Lead
 from rove.retrieve.long_term_memory import LongTermMemory
-from rove.walk import RecalledFacts
+from rove.walk import EXTRACTIVE, RecalledFacts
 from rove.walk.chain import answering_chain
 from rove.walk.json_format import filter_of
 from rove.walk.leads import fact_id
@@ -76,8 +76,8 @@ class WalkMemory:
     async def keep(self, state: State) -> None:
         """See `Memory.keep`. Only facts that are cited are kept: those the answer rests on, and the relevant ones.
 
-        A walk whose answer is the refusal teaches where not to look, and no fact. One that arrived by a chain is gone
-        anew when the same is asked, from what is remembered: which fact led to which is not kept.
+        A walk whose answer is the refusal teaches where not to look, and no fact. One whose answer is the steps of a
+        chain is gone anew when the same is asked, from what is remembered: which fact led to which is not kept.
 
         Raises:
             ServiceError: the embedder failed.
@@ -88,7 +88,8 @@ class WalkMemory:
         used = [fact for fact in state.facts if fact.citation and _rests_on(answer.citations, fact.citation)]
         good = [] if answer.refused else [f for f in state.facts if f in used or f.relevance >= KEPT]
         enough = state.stopped is not None and state.stopped.reason == "enough" and not state.warnings
-        stamp = self._stamp if enough and not answer.refused and not answering_chain(state) else ""
+        by_steps = answer.mode == EXTRACTIVE and answering_chain(state)
+        stamp = self._stamp if enough and not answer.refused and not by_steps else ""
         facts = [
             Remembered(
                 "",
