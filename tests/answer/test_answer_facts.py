@@ -18,6 +18,7 @@ from rove.models.fake import FakeChatModel, FakeEmbedder
 from rove.records import Answer, Chunk, Citation, Hit, PathStep, Place
 from rove.records.walk_events import Fact
 from rove.settings import AnswerSettings, ChatSettings
+from scripted_chat import ScriptedChat
 
 TEXTS = {
     "bridge": "The Chain Bridge crosses the Danube. The Chain Bridge was designed by William Clark.",
@@ -68,11 +69,14 @@ async def answer(
     hits: Sequence[Hit] | None = None,
     found: Sequence[Hit] = (),
     path: Sequence[PathStep] = (),
+    chain: Sequence[str] = (),
     **settings: object,
 ) -> Answer:
     context = AnswerContext(FakeEmbedder(), chat, AnswerSettings.model_validate(settings), text_of)
     given = [hit(name) for name in TEXTS] if hits is None else hits
-    return await answer_from_facts(question, facts, given, language=language, context=context, found=found, path=path)
+    return await answer_from_facts(
+        question, facts, given, language=language, context=context, found=found, path=path, chain=chain
+    )
 
 
 def checked(result: Answer) -> Answer:
@@ -259,3 +263,32 @@ async def test_the_path_says_what_the_answer_rests_on() -> None:
     again = await answer(DESIGNED, BORN, chat=FakeChatModel(), path=path)
     assert again.mode == "fake"
     assert [step.used for step in again.path] == [True, True, False]
+
+
+SHORT = TEXTS["news"].index("1849")
+STEPS = (DESIGNED, replace(OPENED, round=2, lead_id="bridge", answers=0.995, short=(SHORT, SHORT + 4)))
+
+
+@pytest.mark.parametrize(
+    ("reply", "beside"),
+    [
+        ("The Chain Bridge was opened in 1849. [2]", False),
+        ("The Chain Bridge was designed by William Clark. [1]", True),
+    ],
+)
+async def test_a_sure_chain_stands_beside_what_a_model_writes_otherwise(reply: str, beside: bool) -> None:
+    chain = [one.fact_id for one in STEPS]
+    model = ScriptedChat(text=reply)
+    made = checked(await answer(*STEPS, OTHERWISE, question="When was it opened?", chat=model, chain=chain))
+    assert made.text.startswith(reply.partition(" [")[0])
+    assert ("steps-differ" in {note.code for note in made.notes}) == beside
+    assert ("→ The Chain Bridge was opened in 1849." in made.text) == beside
+
+
+@pytest.mark.parametrize("reply", ["Grapes are blue and sweet in autumn. [1]", "The references do not say so."])
+async def test_where_nothing_that_a_model_writes_holds_the_chain_is_told(reply: str) -> None:
+    chain = [one.fact_id for one in STEPS]
+    made = checked(await answer(*STEPS, question="When was it opened?", chat=ScriptedChat(text=reply), chain=chain))
+    assert (made.mode, made.short and made.short.quote) == ("extractive", "1849")
+    assert "→ The Chain Bridge was opened in 1849." in made.text
+    assert {"not-written", "model-unheld"} & {note.code for note in made.notes}

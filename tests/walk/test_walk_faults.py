@@ -205,7 +205,7 @@ async def test_a_passing_failure_is_tried_again(tmp_path: Path) -> None:
         answer, events = await told(kb.walk(QUESTION, budget=Budget(seconds=60)))
     assert answer.mode == "scripted"
     assert not [e for e in events if isinstance(e, Warned)]
-    assert len(server.requests) == 3 + 5
+    assert len(server.requests) == 3 + 7
 
 
 @pytest.mark.parametrize("size", [2, 7])

@@ -34,7 +34,7 @@ async def test_the_same_question_again_is_answered_from_memory(tmp_path: Path) -
         calls = len(server.requests)
         again, repeated = await told(kb.walk(QUESTION.replace("?", " ?")))
         await check_citations(kb, again)
-    assert (searches(events), calls) == (3, 5)
+    assert (searches(events), calls) == (4, 7)
     assert (searches(repeated), len(server.requests) - calls) == (0, 1)
     assert [e.by for e in repeated if isinstance(e, Judged)] == ["memory"]
     assert all(hop in again.text for hop in HOPS)
@@ -68,9 +68,9 @@ async def test_memory_can_be_switched_off(tmp_path: Path) -> None:
     async with town(tmp_path, founder_reader(), walk=walk) as (kb, server):
         for _ in range(2):
             _, events = await told(kb.walk(QUESTION))
-            assert searches(events) == 3
+            assert searches(events) == 4
         assert await kb.memory().facts() == []
-    assert len(server.requests) == 10
+    assert len(server.requests) == 14
 
 
 async def test_a_base_that_has_changed_is_searched_again(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from openai_server import chat
+from openai_server import Reply, chat
 from rove.answer.refusal import refusal
 from rove.records import Text
 from rove.records.walk_events import Budget, FactFound, FactRejected, Stopped
@@ -20,18 +20,18 @@ async def test_three_hops(tmp_path: Path) -> None:
         await check_citations(kb, answer)
     assert [text.rstrip(".").partition(",")[0] for text in facts_of(events)] == list(HOPS)
     first = {e.fact.fact_id: e.fact.round for e in reversed(events) if isinstance(e, FactFound)}
-    assert sorted(first.values()) == [1, 2, 2]  # the judge reads the third beside the second
+    assert sorted(first.values()) == [1, 2, 3]
     stopped = next(e for e in events if isinstance(e, Stopped))
-    assert (stopped.reason, stopped.spent.rounds) == ("enough", 2)
-    assert stopped.spent.calls == 4
-    assert model.asked == ["Notes", "Verdict"] * 2 + [""]
+    assert (stopped.reason, stopped.spent.rounds) == ("enough", 3)
+    assert stopped.spent.calls == 6
+    assert model.asked == ["Notes", "Verdict"] * 3 + [""]
     assert "Netherby lies on the river Teme. [3]" in answer.text
     assert {c.document_id for c in answer.citations} == {"acme", "byron", "netherby"}
     assert answer.mode == "scripted"
-    assert [(step.round, step.lead, step.kind, step.used) for step in answer.path] == [
-        (1, "", "", True),
-        (2, "Ada Byron", "next-source", True),
-        (3, "Netherby", "next-source", True),
+    assert [(step.round, step.lead, step.used) for step in answer.path] == [
+        (1, "", True),
+        (2, "Byron", True),  # the document: what the chain goes by
+        (3, "Netherby", True),
     ]
     assert answer.path[1].after == answer.path[0].fact_id
     assert all(not request.get("tools") for request in server.requests)
@@ -121,3 +121,18 @@ async def test_without_a_model_the_walk_takes_the_same_way(tmp_path: Path) -> No
     assert answer.mode == "extractive"
     assert answer.text == f"{HOPS[0]}, a cobbler. [1] → {HOPS[1]}. [2]"
     assert [(step.lead, step.kind) for step in answer.path if step.used] == [("", ""), ("Byron", "section")]
+
+
+async def test_a_model_that_notes_nothing_and_always_has_enough_costs_no_answer(tmp_path: Path) -> None:
+    """Small ones do so; the chain is found beside them, one round further."""
+
+    def model(request: dict) -> Reply:
+        told = {"Notes": '{"facts": []}', "Verdict": '{"enough": true}'}
+        return chat(told.get(kind_of(request), "The references do not say so."))
+
+    async with town(tmp_path, model) as (kb, _):
+        answer, _ = await told(kb.walk("Where was the founder of Acme born?"))
+        await check_citations(kb, answer)
+    assert answer.mode == "extractive"
+    assert all(hop in answer.text for hop in HOPS[:2])
+    assert answer.notes[0].code == "not-written"

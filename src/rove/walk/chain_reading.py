@@ -63,7 +63,8 @@ class ChainReader:
         read = "\n".join(one.hit.chunk.text for one in passages)
         for one in sorted(search.open, key=lambda one: -search.worth(one.path)):
             value = one.link.value
-            if value and (value.is_amount or _is_page_word(one.link, read)):
+            bare = value is not None and value.text.isdigit() and not self._alone
+            if bare or (value and (value.is_amount or _is_page_word(one.link, read))):
                 continue
             chosen.setdefault(_lead_from_link(one.link, "", state, 0.0).lead_id, one)
         for one in list(chosen.values())[:OPEN]:
