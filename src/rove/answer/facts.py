@@ -144,8 +144,9 @@ class _CheckedFacts:
             return replace(answer, cut=verified.failure is not None, thoughts=verified.thoughts)
         if steps:
             note = unheld_note(verified, chat.name) if verified.failure else Note("not-written", {"model": chat.name})
-            answer = await self.composed(*(self.pointing, steps, absent) if absent else (self.chained, steps, note))
-            return beside(answer, verified)
+            if absent:
+                return beside(await self.composed(self.pointing, steps, absent), verified)
+            return beside(await self.composed(self.chained, steps, note), verified)
         if verified.refused:
             note = Note("model-found-none-in-facts", {"model": chat.name})
             return refused(self.question, self.hits, self.language, note)

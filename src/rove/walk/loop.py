@@ -292,11 +292,11 @@ class Loop:
         known = chitchat(state.question, state.language) if answer.refused else None
         if known:
             return replied(state.question, known, context.answer)
-        absent = await store.field_names.on(filter_of(state.where))
+        fields = await store.field_names.on(filter_of(state.where))
         more = [] if chain else await unmentioned(state, answer, store)
-        quoted = chain and not absent and answer.mode == EXTRACTIVE
-        more += [Note("last-step-unsure")] if quoted and chain[-1].answers < SURE_CHAIN else []
-        return replace(answer, notes=(*absent, *answer.notes, *more))
+        if chain and not absent and answer.mode == EXTRACTIVE and chain[-1].answers < SURE_CHAIN:
+            more = [Note("last-step-unsure")]
+        return replace(answer, notes=(*fields, *answer.notes, *more))
 
 
 def missing_leads(judged: Judged) -> list[Lead]:
