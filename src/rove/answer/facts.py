@@ -143,9 +143,9 @@ class _CheckedFacts:
                 answer = self._with_steps(answer, steps)
             return replace(answer, cut=verified.failure is not None, thoughts=verified.thoughts)
         if steps:
-            note = unheld_note(verified, chat.name) if verified.failure else Note("not-written", {"model": chat.name})
             if absent:
                 return beside(await self.composed(self.pointing, steps, absent), verified)
+            note = unheld_note(verified, chat.name) if verified.failure else Note("not-written", {"model": chat.name})
             return beside(await self.composed(self.chained, steps, note), verified)
         if verified.refused:
             note = Note("model-found-none-in-facts", {"model": chat.name})

@@ -64,6 +64,11 @@ class Citation:
         """Say where the words stand in their document: "p. 3", or when they are said."""
         return place_text(self.page, self.time)
 
+    def shares_words(self, other: Citation) -> bool:
+        """Say whether both rest on the same words, or on some of them."""
+        same = self.document_id == other.document_id
+        return same and self.span[0] < other.span[1] and other.span[0] < self.span[1]
+
 
 @dataclass(frozen=True, slots=True)
 class Sentence:

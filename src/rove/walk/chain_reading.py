@@ -158,10 +158,9 @@ def _needs_no_step(one: ChainAnswer, other: ChainAnswer) -> bool:
     One that is not sure by itself does so where nothing pointed to it, and it has all the words of the way.
     """
     here, there = one.candidate.citation, other.candidate.citation
-    is_same = here.document_id == there.document_id and here.span[0] < there.span[1] and there.span[0] < here.span[1]
     pointed = any(hop.link is not None and hop.link.spot is not None for hop in other.path.hops)
     alone = one.score > 0 or (one.path.words >= other.path.words and not pointed)
-    return is_same and len(one.path.hops) == 1 < len(other.path.hops) and alone
+    return here.shares_words(there) and len(one.path.hops) == 1 < len(other.path.hops) and alone
 
 
 def _passage_candidates(hit: Hit, state: State) -> list[Candidate]:

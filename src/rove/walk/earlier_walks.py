@@ -9,7 +9,7 @@ from rove.answer.cite import check_citation
 from rove.language.detect import detect
 from rove.language.folding import fold_words
 from rove.language.words import terms
-from rove.records import Citation, content_hash
+from rove.records import content_hash
 from rove.records.filter import implies
 from rove.records.learned import LeadEnd, Outcome, Remembered
 from rove.records.walk_events import Fact, Lead
@@ -85,7 +85,9 @@ class WalkMemory:
         answer = state.answer
         if answer is None:
             return
-        used = [fact for fact in state.facts if fact.citation and _rests_on(answer.citations, fact.citation)]
+        used = [
+            fact for fact in state.facts if fact.citation and any(map(fact.citation.shares_words, answer.citations))
+        ]
         good = [] if answer.refused else [f for f in state.facts if f in used or f.relevance >= KEPT]
         enough = state.stopped is not None and state.stopped.reason == "enough" and not state.warnings
         by_steps = answer.mode == EXTRACTIVE and answering_chain(state)
@@ -167,10 +169,3 @@ def _lead_end(state: State, lead: Lead, used: Sequence[Fact]) -> LeadEnd | None:
 
 def _any_from(facts: Sequence[Fact], chunk_ids: set[str]) -> bool:
     return any(fact.citation is not None and fact.citation.chunk_id in chunk_ids for fact in facts)
-
-
-def _rests_on(citations: Sequence[Citation], own: Citation) -> bool:
-    return any(
-        one.document_id == own.document_id and one.span[0] < own.span[1] and own.span[0] < one.span[1]
-        for one in citations
-    )

@@ -62,7 +62,7 @@ from rove.walk.text_leads import leads_from_text
 from rove.walk.unknown_words import unknown_terms, unmentioned
 
 Batches = AsyncGenerator[list[WalkEvent]]
-MODEL, TEXT = "model", "text"
+MODEL = "model"
 ASTRAY = Note("asked-not-in-base")
 RECALLED = 4
 """Facts of earlier walks that a walk begins with at most."""
@@ -265,13 +265,11 @@ class Loop:
         chain, absent = answering_chain(state), ""
         if not chain and context.search_context.judge() is not None:
             chain, absent = chain_to_absent(state)
-        facts = state.facts
-        if self._reader == MODEL:  # what it did not note itself was found for a chain, of which all steps are known
-            chain = chain if len(chain) > 1 else ()
-            facts = tuple(fact for fact in facts if fact.origin != TEXT or fact in chain)
+        if self._reader == MODEL and len(chain) == 1:  # what led there is not known
+            chain = ()
         answer = await answer_from_facts(
             state.question,
-            facts,
+            state.facts,
             hits,
             language=state.language,
             context=AnswerContext(

@@ -137,18 +137,13 @@ def _as_noted(finding: Finding, noted: Sequence[Fact], joined: dict[str, str]) -
     if not isinstance(finding, FactFound):
         return finding
     fact = finding.fact
-    same = next((one for one in noted if _is_of_same_words(one, fact)), None)
+    same = next(
+        (one for one in noted if one.citation and fact.citation and one.citation.shares_words(fact.citation)), None
+    )
     if same is None:
         return finding
     joined[fact.fact_id] = same.fact_id
     return FactFound(replace(same, lead_id=fact.lead_id, answers=fact.answers, short=fact.short))
-
-
-def _is_of_same_words(one: Fact, other: Fact) -> bool:
-    here, there = one.citation, other.citation
-    if here is None or there is None or here.document_id != there.document_id:
-        return False
-    return here.span[0] < there.span[1] and there.span[0] < here.span[1]
 
 
 def _fact_from_note(note: NotedFact, text: str, citation: Citation, state: State) -> Fact:
