@@ -31,6 +31,7 @@ LEAST_LETTERS = 12  # letters of a sentence; those of unspaced scripts count thr
 CANDIDATES = 120
 ROWS = 1_000_000  # the place of a chunk's first row: none is next to a sentence or to another row
 
+_HEADING = re.compile(r"^#{1,6} +([^\n]+)", re.MULTILINE)
 _LEAD = re.compile(r"\s*(?:[-*+•>]\s+|\d{1,3}[.)]\s+|\[[ xX]\]\s+)*")
 _NO_SENTENCE = re.compile(r"\s*(?:#{1,6}\s|\||```|~~~|[-=*_]{3,}\s*$|!\[[^\]]*\]\([^)]*\)\s*$)")
 _ANNOUNCES = re.compile(r"[:：][\s*_]*\Z")
@@ -153,6 +154,13 @@ def _surest(pair: tuple[AnswerSpan, Candidate]) -> float:
 def table_of(quote: Candidate) -> object:
     """Return what rows of one table have in common, and sentences do not."""
     return (quote.citation.chunk_id, quote.names) if quote.is_row else quote
+
+
+def heading_of(quote: Candidate) -> str:
+    """Return the last heading above a quote; "" where there is none."""
+    chunk = quote.hit.chunk
+    above = _HEADING.findall(chunk.text, 0, max(quote.citation.span[0] - chunk.span[0], 0))
+    return (*chunk.headings, *above)[-1] if above or chunk.headings else ""
 
 
 def list_candidates(

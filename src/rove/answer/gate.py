@@ -104,8 +104,8 @@ class Gate:
     ) -> JudgedSpans | None:
         if self._judge is None:
             return None
-        references = hits[: self._settings.references]
-        return await judged_spans(question, language, references, self._judge, self._context.embedder, readings)
+        references, beside = hits[: self._settings.references], hits[self._settings.references :]
+        return await judged_spans(question, language, references, self._judge, self._context.embedder, readings, beside)
 
     async def _read(self, question: str, hits: Sequence[Hit]) -> Sequence[PassageReading]:
         embedder = self._context.embedder

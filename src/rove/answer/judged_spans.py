@@ -17,7 +17,7 @@ from math import exp, inf, log
 from rove.answer.claim import fold_spelling
 from rove.answer.pointer import pointing
 from rove.answer.spans import LEAST_CHANCE, AnswerSpan
-from rove.answer.unnamed import ALL_NAMED, Unnamed, unnamed
+from rove.answer.unnamed import ALL_NAMED, Unnamed, has_stem, lacking_words, unnamed
 from rove.language.codes import codes_in
 from rove.language.pipe_rows import NamedCell, PipeRow, table_rows
 from rove.language.sentences import sentence_spans
@@ -82,6 +82,8 @@ CELL_ANSWERED, CELL_EXCHANGED = 0.75, -0.25
 ANSWERED, ANSWERED_BIAS = (0.30, 0.32, -1.9, -0.5), 0.42
 """What counts in the logit that a question is answered: that the best words are right, what the reader says, and the
 best chunk's `exchanged` and `points`. A logistic regression: docs/decisions/058-judge.md says over what."""
+ELSEWHERE = 3.0
+"""What counts against words as the answer that another document says what the question names and theirs lacks."""
 MARGIN = 1.5
 """The sum of the reader's and the judge's logits from which on a question is answered where no words are seen."""
 POINTS_COST = 1.0
@@ -97,6 +99,8 @@ class JudgedHit:
     """A chunk that the judge has read closer. `found`: the words that answer, if any.
 
     points: that what it says of what is asked only points elsewhere, a logit; 0 where it rather says it.
+    elsewhere: that the word of the question which it most likely is not about is said by another document, a logit; 0
+        where it rather is about it, or none says it.
     exchanged: how much rather the judge takes it for an answer to the question without the word that it most likely is
         not about ("Hall 9"), times the chance of that; a logit.
     """
@@ -105,6 +109,7 @@ class JudgedHit:
     found: AnswerSpan | None = None
     points: float = 0.0
     exchanged: float = 0.0
+    elsewhere: float = 0.0
     in_cell: bool = False
 
 
@@ -133,19 +138,22 @@ class JudgedSpans:
         best = self.judged[0]
         score = best.found.score if best.found else NONE_FOUND
         if best.in_cell:
-            return CELL_ANSWERED + score + CELL_EXCHANGED * best.exchanged
-        signs = (score, read, best.exchanged, best.points)
-        weighed = ANSWERED_BIAS + sum(weight * sign for weight, sign in zip(ANSWERED, signs, strict=True))
-        return max(weighed, score) if score >= self.level else weighed
+            answered = CELL_ANSWERED + score + CELL_EXCHANGED * best.exchanged
+        else:
+            signs = (score, read, best.exchanged, best.points)
+            weighed = ANSWERED_BIAS + sum(weight * sign for weight, sign in zip(ANSWERED, signs, strict=True))
+            answered = max(weighed, score) if score >= self.level else weighed
+        return answered - ELSEWHERE * best.elsewhere
 
     def best(self, document_id: str, within: Span) -> AnswerSpan | None:
         """See `AnswerSpans.best`: the span that begins there."""
-        found = [one.found for one in self.judged if one.found and one.document_id == document_id]
-        inside = [one for one in found if within[0] <= one.span[0] < within[1]]
-        if not inside:
-            return None
-        best = max(inside, key=lambda one: one.score)
-        return AnswerSpan((best.span[0], min(best.span[1], within[1])), best.score)
+        found = [(one, one.found) for one in self.judged if one.found and one.document_id == document_id]
+        inside = [
+            AnswerSpan((span.span[0], min(span.span[1], within[1])), span.score - ELSEWHERE * one.elsewhere)
+            for one, span in found
+            if within[0] <= span.span[0] < within[1]
+        ]
+        return max(inside, key=lambda one: one.score, default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +201,7 @@ async def judged_spans(
     judge: Judge,
     embedder: Embedder,
     readings: Mapping[str, PassageReading],
+    beside: Sequence[Hit] = (),
 ) -> JudgedSpans | None:
     """Let the judge read the chunks of hits; None where the packaged one cannot run here, of which a warning tells.
 
@@ -203,12 +212,13 @@ async def judged_spans(
         judge: reads.
         embedder: says where the question's tokens stand in it.
         readings: what the reader of tokens has read, by the ids of chunks; none where it was not asked.
+        beside: further hits, which are not read, but may say what these lack.
 
     Raises:
         ServiceError: the judge's endpoint failed.
     """
     tokens = await embedder.token_spans(question) if isinstance(embedder, ReadingEmbedder) and readings else None
-    asked = _Asked(question, language, tokens, hits, embedder, judge)
+    asked = _Asked(question, language, tokens, hits, (*hits, *beside), embedder, judge)
     try:
         read = await asyncio.gather(
             *(
@@ -223,6 +233,7 @@ async def judged_spans(
             JudgedHit(one.passage.hit.chunk.document_id, one.found, one.points, in_cell=one.in_cell) for one in closer
         ]
         if closer:
+            judged = [replace(one, elsewhere=asked.elsewhere(c.passage)) for one, c in zip(judged, closer, strict=True)]
             judged[0] = replace(judged[0], exchanged=await _exchange_gain(asked, closer[0]))
         place = asked_place(question, language)
         coded = any(asked.is_coded(hit, place) for hit in hits)
@@ -342,12 +353,16 @@ def _count_shared_terms(wanted: set[str], text: str, language: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A question, its language, where its tokens stand in it, where that is known, what was found, and who reads."""
+    """A question, its language, where its tokens stand in it, where that is known, and who reads.
+
+    `hits`: what is read. `found`: these, and what else was found.
+    """
 
     question: str
     language: str
     tokens: TokenPlaces | None
     hits: Sequence[Hit]
+    found: Sequence[Hit]
     embedder: Embedder
     judge: Judge
 
@@ -363,6 +378,23 @@ class _Asked:
             return Unnamed()
         return unnamed(self.question, self.language, self.tokens, reading.closest, self.about(hit))
 
+    def elsewhere(self, passage: _Passage) -> float:
+        """See `JudgedHit.elsewhere`. Across languages words say nothing."""
+        hit, reading = passage.hit, passage.reading
+        if self.tokens is None or reading is None or hit.chunk.language != self.language:
+            return 0.0
+        own = hit.chunk.document_id
+        others = [self._told_of(name, self.found) for name in {one.chunk.document_id for one in self.found} - {own}]
+        lacking = lacking_words(
+            self.question, self.language, self.tokens, reading.closest, self._told_of(own, self.found)
+        )
+        said = (
+            one.logit
+            for one in lacking
+            if one.span and any(has_stem(text, self.question[slice(*one.span)]) for text in others)
+        )
+        return max((0.0, *said))
+
     def is_coded(self, hit: Hit, place: Reference | None) -> bool:
         """Say whether what was found of a passage's document has the codes of the question, and names its place."""
         about = self.about(hit)
@@ -370,9 +402,14 @@ class _Asked:
         return named and has_codes(self.question, about, lettered=True)
 
     def about(self, hit: Hit) -> str:
-        """Return the words of a passage, of what else was found of its document, and above both."""
-        own = [one.chunk.indexed_text for one in self.hits if one.chunk.document_id == hit.chunk.document_id]
-        return "\n".join((hit.title, *hit.chunk.headings, *own, hit.uri.rpartition("/")[2]))
+        """Return the words of a passage, of what else was read of its document, and above both."""
+        return "\n".join((*hit.chunk.headings, self._told_of(hit.chunk.document_id, self.hits)))
+
+    @staticmethod
+    def _told_of(document_id: str, hits: Sequence[Hit]) -> str:
+        """Return the words of the passages of a document, its title and the name of its file."""
+        own = [one for one in hits if one.chunk.document_id == document_id]
+        return "\n".join((own[0].title, *(one.chunk.indexed_text for one in own), own[0].uri.rpartition("/")[2]))
 
 
 def _answer_unit(asked: _Asked, passage: _Passage) -> _Unit | None:

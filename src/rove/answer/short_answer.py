@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from rove.answer.claim import NO_NAMES_BY_CASE
-from rove.answer.extract import Candidate
+from rove.answer.extract import Candidate, heading_of
 from rove.answer.spans import AnswerSpans
 from rove.answer.values import read_values
 from rove.language.pipe_rows import CELL, table_rows
@@ -22,7 +22,6 @@ BRACKETS = {"(": ")", "[": "]", "{": "}", "（": "）", "「": "」", "『": "�
 
 _SPACED_LETTER = re.compile(r"(?![\u2e80-\U0010ffff])[^\W_]")
 """A letter or digit of a script that puts spaces between words."""
-_HEADING = re.compile(r"^#{1,6} +([^\n]+)", re.MULTILINE)
 _EDGE = re.compile(r"[\s,;:.、，；：。!?！？*_|\"'’\-–—]")
 _NUMBER = re.compile(r"\d+(?:[.,:'’\u00a0\u202f ]\d{3}(?!\d))*(?:[.,:]\d+)?")
 _WORD = re.compile(r"[^\W\d_][^\W_'’\-]*(?:['’\-][^\W_]+)*")
@@ -56,9 +55,7 @@ def subject_of(quote: Candidate, at: int) -> str:
             own = max(len(CELL.findall(quote.citation.quote[:at])) - 1, 0)
             key = next((cell for number, cell in enumerate(row.cells) if cell and number != own), "")
             return " · ".join(render(one).line for one in (key, *row.names[own : own + 1]) if one)
-    chunk = quote.hit.chunk
-    above = _HEADING.findall(chunk.text, 0, max(quote.citation.span[0] - chunk.span[0], 0))
-    return render((*chunk.headings, *above)[-1] if above or chunk.headings else quote.hit.title).line
+    return render(heading_of(quote) or quote.hit.title).line
 
 
 def completed(text: str, span: Span, language: str) -> Span:

@@ -54,20 +54,33 @@ def unnamed(question: str, language: str, tokens: TokenPlaces, closest: Vectors,
         closest: of each, the cosine of the nearest token of the passage.
         text: the passage, with all that stands above it.
     """
+    lacking = lacking_words(question, language, tokens, closest, text)
+    return max(lacking, key=lambda one: one.logit, default=Unnamed())
+
+
+def lacking_words(
+    question: str, language: str, tokens: TokenPlaces, closest: Vectors, text: str
+) -> Iterator[Unnamed]:
+    """Yield the telling words of a question that a text lacks; the arguments are those of `unnamed`."""
     near = float(np.sort(closest)[len(closest) // 2 :].mean()) if len(closest) else 0.0
     held = _fold_case_and_accents(text)
     telling, asking = set(query_terms(question, language)), asking_spans(question, language)
-    worst = Unnamed()
     for (start, end), own in question_words(question, tokens[: len(closest)]):
         word = question[start:end]
         asks = any(one[0] < end and start < one[1] for one in asking)
         if not asks and not _is_stem_in_text(word, held) and _is_telling_word(word, language, telling):
             mean = float(closest[own].mean())
             kinds = word_kinds(word, language, first=not start)
-            logit = BIAS + NEAR * mean + NEARER * (mean - near) + sum(kinds)
-            if worst.span is None or logit > worst.logit:
-                worst = Unnamed(max(logit, ALL_NAMED), (start, end))
-    return worst
+            yield Unnamed(max(BIAS + NEAR * mean + NEARER * (mean - near) + sum(kinds), ALL_NAMED), (start, end))
+
+
+def has_stem(text: str, word: str) -> bool:
+    """Say whether a text has a word of a question, with any ending.
+
+    >>> has_stem("of Halls 7 and 9", "Hall"), has_stem("of rooms", "Hall")
+    (True, False)
+    """
+    return _is_stem_in_text(word, _fold_case_and_accents(text))
 
 
 def question_words(question: str, tokens: TokenPlaces) -> Iterator[tuple[Span, list[int]]]:

@@ -10,15 +10,15 @@ from rove.records.document import Span
 
 CAPTION_CHARS = 300
 LEAD_IN_CHARS = 200
-_NUMBER = r"(?:\d+|[A-Z]|[IVXL]+)(?:[.\-–]\d+)*"
-_WIDE_NUMBER = r"[\d０-９一二三四五六七八九十]+(?:[.．\-–—－][\d０-９]+)*"
+_NUMBER = r"(?:\d{1,6}|[A-Z]|[IVXL]{1,8})(?:[.\-–]\d{1,6}){0,6}"
+_WIDE_NUMBER = r"[\d０-９一二三四五六七八九十]{1,6}(?:[.．\-–—－][\d０-９]{1,6}){0,6}"
 
 
 def _caption_pattern(labels: str, wide: str) -> re.Pattern[str]:
     """Match "Label 3:", "3. label:", "Label:", "Label 3 Words without a full stop", and 图3 in unspaced scripts."""
     label = rf"(?i:{labels})\b\.?"
     return re.compile(
-        rf"[*_>\s]*+(?:(?:{label}\s*{_NUMBER}|{_NUMBER}\.?\s*{label}|{label})[*_]*\s*(?:[:：.|–—-]|$)"
+        rf"[*_>\s]{{0,40}}+(?:(?:{label}\s*{_NUMBER}|{_NUMBER}\.?\s*{label}|{label})[*_]*\s*(?:[:：.|–—-]|$)"
         rf"|{label}\s*{_NUMBER}\s+(?=[^\W\d_a-z])(?=[^\n]*[^.\s][*_\s]*$)"
         rf"|(?:{wide})\s*{_WIDE_NUMBER}\s*(?:[:：.．、\s]|$|[^\W\d_]))"
     )

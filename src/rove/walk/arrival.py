@@ -4,37 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import exp, log
+from math import exp, inf, log
 
 from rove.answer.answer_kind import UNKNOWN, asks_for_value, has_value, is_value
 from rove.answer.extract import Candidate
 from rove.answer.short_answer import completed
-from rove.enrich.entities import CAPITALISED_NOUNS, mentions
 from rove.language.cue_words import asks_for
-from rove.language.folding import fold_words
+from rove.language.find_words import has_word
 from rove.language.words import query_terms
 from rove.models import Embedder
 from rove.models.judge import Judge
 from rove.records.document import Span
 from rove.references.text_references import references
-from rove.walk.chain import cells_of, clauses, held_terms
+from rove.walk.chain import cells_of, clauses, compared_form, held_terms
 from rove.walk.chain_search import Link, Passage, Path
+from rove.walk.question_names import has_name, question_names
 
 LEAST_CHANCE = 1e-6
-LOGIT, COVERED, LINKED, HELD, POINTED, POINTS_ON, KIND, NAMED = 0.5, 5.0, 1.0, 3.0, 1.5, 2.0, 8.0, 8.0
+LOGIT, COVERED, LINKED, HEADED, HELD, POINTED, POINTS_ON, KIND, NAMED = 0.5, 5.0, 1.0, 0.5, 3.0, 1.5, 2.0, 8.0, 8.0
 ELSEWHERE = 4.0
 """What counts: the judge's logit, the question's words on the way, and of these those of the sentence that named the
-value gone on from, a value of the step before that the answer stands with, a reference that led there; and against it a
+value gone on from, that the name of its column has some, a value of the step before that the answer stands with, a reference that led there; and against it a
 passage that points on, and more so by a clause that has what is asked, an answer of another kind than is asked, a name
 of the question that the way lacks."""
 LEVEL = 3.0
 SURE, LEAST_COVERED, DIRECTLY = 4.5, 0.6, 6.0
 """A passage that no step led to must answer as surely as docs/decisions/058-judge.md has it, and hold this share of the
 question's words, for others say them of something else; what each further share of them counts."""
-CELL_ALONE, LEAST_ALONE, CELL_SEEN, NAMED_COLUMN, UNFIT_CELL = 0.07, -4.0, 0.05, 0.2, 0.3
+CELL_ALONE, LEAST_ALONE, CELL_SEEN, NAMED_COLUMN, TOLD_COLUMN, UNFIT_CELL = 0.07, -4.0, 0.05, 0.2, 0.3, 0.3
 """What counts for a cell beside the cosine of its column's name: the judge's logit that it answers, read alone after
-the row's key, that much at least; that the judge sees the answer in it, in the whole row; the share of its column's
-name that the question has; and against it that it is of another kind than asked."""
+the row's key, that much at least; that the judge sees the answer in it, in the whole row; each word of its column's
+name that the question has, times their share; that a step before, or another passage that the question leads to, names
+its column; and against it that it is of another kind than asked."""
+CLEAR_CELL, UNCLEAR = 0.12, 4.0
+"""By how much the best cell counts more than the next, to be clearly the best; else the most that the logit may be."""
 UNFIT = 0.8
 """How surely words are of another kind than asked, to be no answer while others are."""
 UNLIKELY = 0.25
@@ -44,24 +47,39 @@ GIVEN_CHARS = 160
 
 @dataclass(frozen=True, slots=True)
 class ChainAnswer:
-    """A sentence or row that may answer, the words of its document that do, and how surely: a logit."""
+    """A sentence or row that may answer, the words of its document that do, and how surely: a logit.
+
+    `most`: the most that the logit may count for as a chance, where another cell of the row may be what is asked.
+    """
 
     path: Path
     candidate: Candidate
     span: Span
     score: float
+    most: float = inf
 
     @property
     def chance(self) -> float:
-        """The same as a chance, 0 to 1."""
-        return 1 / (1 + exp(-max(min(self.score, 30.0), -30.0)))
+        """How surely it answers, 0 to 1."""
+        return 1 / (1 + exp(-max(min(self.score, self.most, 30.0), -30.0)))
 
 
 class ChainJudge:
-    """Lets the judge read the last passage of a chain given the step before it."""
+    """Lets the judge read the last passage of a chain given the step before it.
 
-    def __init__(self, judge: Judge, embedder: Embedder, question: str, language: str, asked: frozenset[str]) -> None:
-        self._judge, self._embedder = judge, embedder
+    `told`: what the passages that the question itself leads to say; it may name a column of another table.
+    """
+
+    def __init__(
+        self,
+        judge: Judge,
+        embedder: Embedder,
+        question: str,
+        language: str,
+        asked: frozenset[str],
+        told: Sequence[str],
+    ) -> None:
+        self._judge, self._embedder, self._told = judge, embedder, told
         self._question, self._language, self._asked = question, language, asked
         self._kinds = asks_for(question, language)
         self._names = question_names(question, language)
@@ -86,7 +104,7 @@ class ChainJudge:
     async def _row(self, row: Candidate, path: Path, passages: Sequence[Passage]) -> ChainAnswer | None:
         chunk = row.hit.chunk
         context = " > ".join(dict.fromkeys(part for part in (row.hit.title, *chunk.headings) if part))
-        cells = await self._cells(row, path, context)
+        cells, clear = await self._cells(row, path, context)
         if not cells:
             return None
         logit = await self._logit(self._given(path), f"{context}\n{row.text}")
@@ -96,10 +114,14 @@ class ChainJudge:
             text = chunk.indexed_text
             whole = await self._span(path, text, chunk.span[0] - len(text) + len(chunk.text), [row])
             logit = max(logit, await self._logit(self._given(path), text)) if whole else logit
-        return ChainAnswer(path, row, (start, start + len(cell)), self._score(logit, path, passages, cell, row))
+        score = self._score(logit, path, passages, cell, row)
+        return ChainAnswer(path, row, (start, start + len(cell)), score, inf if clear else UNCLEAR)
 
-    async def _cells(self, row: Candidate, path: Path, context: str) -> list[tuple[str, str]]:
-        """Return the cells of a row that may answer, the best first: of the kind asked, each read alone."""
+    async def _cells(self, row: Candidate, path: Path, context: str) -> tuple[list[tuple[str, str]], bool]:
+        """Return the cells of a row that may answer, the best first, and whether that is clearly the best.
+
+        They are of the kind asked, each read alone.
+        """
         before = " ".join((self._question, *(c.text for hop in path.hops[:-1] for c in hop.facts)))
         own = [(name, cell, frozenset(query_terms(cell, self._language))) for name, cell in cells_of(row)]
         cells = [
@@ -107,7 +129,8 @@ class ChainJudge:
         ]
         fitting = [pair for pair in cells if self._misfit(pair[1]) <= UNFIT] or cells
         if len(fitting) < 2:  # noqa: PLR2004
-            return fitting
+            return fitting, True
+        told = compared_form("\n".join((*self._told, *(c.citation.quote for hop in path.hops[:-1] for c in hop.facts))))
         asked = (await self._embedder.queries([self._question]))[0]
         near = (await self._embedder.passages([name or cell for name, cell in fitting])) @ asked
         found = await self._judge.span(self._given(path), row.text)
@@ -117,11 +140,15 @@ class ChainJudge:
         for closeness, (name, cell) in zip(near, fitting, strict=True):
             key = next((f"{head}: {one}; " for head, one in cells_of(row) if one != cell), "")
             alone = await self._logit(self._given(path), f"{context}\n{key}{name}: {cell}")
-            share = _share_of(query_terms(name, self._language), asked_terms)
+            own = set(query_terms(name, self._language))
+            share = len(own & asked_terms) ** 2 / max(len(own), 1)
             seen = cell in said or (bool(said) and said in cell)
             counted = CELL_ALONE * max(alone, LEAST_ALONE) + CELL_SEEN * seen + NAMED_COLUMN * share
+            counted += TOLD_COLUMN * _names_column(told, name, cell)
             worth.append(float(closeness) + counted - UNFIT_CELL * self._misfit(cell))
-        return [fitting[at] for at in sorted(range(len(fitting)), key=lambda at: -worth[at])]
+        order = sorted(range(len(fitting)), key=lambda at: -worth[at])
+        self._worth = sorted(worth, reverse=True)
+        return [fitting[at] for at in order], worth[order[0]] - worth[order[1]] >= CLEAR_CELL
 
     async def _passage(self, path: Path, passages: Sequence[Passage]) -> ChainAnswer | None:
         """Read the whole passage, and where the answer is to stand beside a value, that sentence alone."""
@@ -193,17 +220,16 @@ class ChainJudge:
 
     def _score(self, logit: float, path: Path, passages: Sequence[Passage], said: str, one: Candidate) -> float:
         covered = len(path.words) / max(len(self._asked), 1)
-        way = " ".join(
-            f"{passages[hop.passage].hit.chunk.indexed_text} {passages[hop.passage].hit.title}" for hop in path.hops
+        way = "\n".join(
+            f"{passages[hop.passage].hit.title}\n{passages[hop.passage].hit.chunk.indexed_text}" for hop in path.hops
         )
-        said_on_the_way = fold_words(way)
-        named = all(name in said_on_the_way for name in self._names)
+        named = all(has_name(way, name) for name in self._names)
         pointed = sum(hop.link is not None and hop.link.spot is not None for hop in path.hops)
         misfit = self._misfit(said)
         if len(path.hops) == 1:
             return min(logit - SURE, DIRECTLY * (covered - LEAST_COVERED)) - NAMED * (not named) - KIND * misfit
         score = LOGIT * logit + COVERED * covered + HELD * path.last.held + POINTED * min(pointed, 2)
-        score += LINKED * self._share(path.last.link)
+        score += LINKED * self._share(path.last.link) + HEADED * any(self._is_headed(hop.link) for hop in path.hops)
         score -= POINTS_ON * _points_on(passages[path.last.passage], path)
         score -= ELSEWHERE * self._is_elsewhere(passages[path.last.passage], path, one, said)
         score -= KIND * misfit + NAMED * (not named) + LEVEL
@@ -214,6 +240,11 @@ class ChainJudge:
         if link is None or link.value is None:
             return 0.0
         return len(held_terms(self._asked, link.at.text, self._language)) / max(len(self._asked), 1)
+
+    def _is_headed(self, link: Link | None) -> bool:
+        """Say whether what was gone on from is a cell of a column that has words of the question in its name."""
+        head = link.value.head if link and link.value else ""
+        return bool(head and held_terms(self._asked, head, self._language))
 
     def _is_elsewhere(self, passage: Passage, path: Path, one: Candidate, said: str) -> bool:
         """Say whether a clause that points on has words of the question which the answer's, and the way, lack."""
@@ -238,14 +269,10 @@ class ChainJudge:
         return 0.0 if has_value(said, self._language) else max(1 - (1 - by_value) / UNLIKELY, 0.0)
 
 
-def _share_of(terms: Sequence[str], asked: frozenset[str]) -> float:
-    return sum(term in asked for term in terms) / max(len(terms), 1)
-
-
-def question_names(question: str, language: str) -> frozenset[str]:
-    """Return the names of a question, their letters alone; of languages that write all nouns so, none."""
-    named = [m.name for m in mentions(question, language) if m.sure and language not in CAPITALISED_NOUNS]
-    return frozenset(filter(None, map(fold_words, named)))
+def _names_column(told: str, name: str, cell: str) -> bool:
+    """Say whether a text has the name of a column, and not for the cell's sake ("see Item 5")."""
+    head, own = compared_form(name), compared_form(cell)
+    return len(head) > 1 and has_word(told, head) and not has_word(told, f"{head} {own}")
 
 
 def _points_on(passage: Passage, path: Path) -> bool:

@@ -84,12 +84,17 @@ class BridgeValue:
             len(own) >= SHORT or own in map(compared_form, headings)
         )
 
-    def stands_in(self, candidate: Candidate, cells: Sequence[str] = ()) -> bool:
-        """Say whether a row has it as a cell, or in one, or a sentence says it; a short one with its head."""
+    def stands_in(self, candidate: Candidate) -> bool:
+        """Say whether a row has it as a cell, or in one, or a sentence says it; a short one with its head.
+
+        The column of a short number must have words of its head.
+        """
         own, head = compared_form(self.text), compared_form(self.head)
-        if any(compared_form(cell) == own for cell in cells):
+        cells = cells_of(candidate) if candidate.is_row else []
+        bare = own.isdigit() and len(own) < SHORT and bool(head)
+        if any(compared_form(cell) == own and not (bare and grams(head).isdisjoint(grams(name))) for name, cell in cells):
             return True
-        said = compared_form(candidate.text)
+        said = compared_form("\n".join(cell for _, cell in cells) or candidate.text)
         if len(own) >= SHORT or (len(own) > 1 and not own.isalpha() and not own.isdigit()):
             return has_word(said, own)
         return bool(head) and (has_word(said, f"{head}{own}") or has_word(said, f"{head} {own}"))

@@ -16,13 +16,14 @@ from rove.records.walk_events import FactFound, Lead, LeadFollowed, LeadFound
 from rove.references.targets import ReferenceTargets, Spot
 from rove.references.text_references import Reference, references
 from rove.walk import Finding, Material, WalkContext, why
-from rove.walk.arrival import ChainAnswer, ChainJudge, question_names
+from rove.walk.arrival import ChainAnswer, ChainJudge
 from rove.walk.chain import ANSWERS, fact_of, held_terms
 from rove.walk.chain_search import ChainSearch, Hop, Link, OpenLink, Passage, Path, titled_links
 from rove.walk.field_labels import is_furniture, is_mail_head
 from rove.walk.json_format import filter_of
 from rove.walk.judge import SURE_CHAIN, terms_with_words
 from rove.walk.leads import lead_id, lead_to
+from rove.walk.question_names import has_name, question_names
 from rove.walk.state import State
 
 POOL = 40  # passages, the last that were read, in which chains are looked for
@@ -100,7 +101,8 @@ class ChainReader:
         judge = self._context.search_context.judge()
         if judge is None:
             return None
-        reading = ChainJudge(judge, self._context.search_context.embedder, state.question, state.language, asked)
+        told = [fact.citation.quote for root in search.roots for hop in root.hops for fact in hop.facts]
+        reading = ChainJudge(judge, self._context.search_context.embedder, state.question, state.language, asked, told)
         direct = search.roots[:DIRECTLY]
         ends: dict[object, Path] = {}
         for path in sorted(paths, key=search.promise, reverse=True):
@@ -166,7 +168,7 @@ def _needs_no_step(one: ChainAnswer, other: ChainAnswer) -> bool:
 def _passage_candidates(hit: Hit, state: State) -> list[Candidate]:
     """Return the sentences and rows of a passage, without the head of a mail."""
     found = list_candidates(state.question, [hit], state.language)
-    return [one for one in found if not is_mail_head(one.text)]
+    return [one for one in found if not is_mail_head(one)]
 
 
 async def _with_references(
@@ -202,8 +204,8 @@ def _hit_terms(hit: Hit, asked: frozenset[str]) -> frozenset[str]:
 
 
 def _count_hit_names(hit: Hit, names: frozenset[str]) -> int:
-    said = fold_words(f"{hit.title} {hit.chunk.indexed_text}")
-    return sum(name in said for name in names)
+    said = f"{hit.title}\n{hit.chunk.indexed_text}"
+    return sum(has_name(said, name) for name in names)
 
 
 def _add_title_references(passage: Passage, passages: Sequence[Passage]) -> Passage:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from rove.answer.extract import Candidate, table_of
+from rove.answer.extract import Candidate, heading_of, table_of
 from rove.language.find_words import has_word
 from rove.language.folding import fold_words
 from rove.language.scripts import is_unspaced
@@ -15,7 +15,7 @@ from rove.records.walk_events import LeadKind
 from rove.references.targets import Spot
 from rove.references.text_references import Reference
 from rove.walk.cell_values import CellValues
-from rove.walk.chain import BridgeValue, cells_of, held_terms, values_of_text
+from rove.walk.chain import BridgeValue, held_terms, values_of_text
 
 HOPS = 4
 BEAM = 16
@@ -156,19 +156,21 @@ class ChainSearch:
 
     def _begun(self, at: int) -> Path:
         passage = self._passages[at]
-        near = self._nearest(passage)[:2]
+        near = self._nearest(passage.candidates)[:2]
         after = [one for one in passage.candidates if near and one.place == near[0].place + 1 and one not in near]
         return Path((Hop(at, (*near, *after)),), passage.words)
 
-    def _nearest(self, passage: Passage) -> list[Candidate]:
-        """Return what says most of the question, of a table the best rows alone."""
-        shares = [(self.words_of(one), one) for one in passage.candidates]
+    def _nearest(self, candidates: Sequence[Candidate]) -> list[Candidate]:
+        """Return what says most of the question, of a table the best rows alone, if any has words of it."""
+        return sorted(self._best_rows(candidates, 1), key=lambda one: -len(self.words_of(one)))
+
+    def _best_rows(self, found: Sequence[Candidate], least: int = 0) -> list[Candidate]:
+        """Leave out the rows that have fewer words of the question than another of their table, or than `least`."""
         most: dict[object, int] = {}
-        for words, one in shares:
+        for one in found:
             if one.is_row:
-                most[table_of(one)] = max(most.get(table_of(one), 1), len(words))
-        kept = [(len(words), one) for words, one in shares if not one.is_row or len(words) == most[table_of(one)]]
-        return [one for _, one in sorted(kept, key=lambda pair: -pair[0])]
+                most[table_of(one)] = max(most.get(table_of(one), least), len(self.words_of(one)))
+        return [one for one in found if not one.is_row or len(self.words_of(one)) == most[table_of(one)]]
 
     def words_of(self, one: Candidate) -> frozenset[str]:
         """The question's terms that a sentence or row has."""
@@ -195,12 +197,20 @@ class ChainSearch:
         passage = self._passages[last.passage]
         for at, references in passage.references.items():
             one = passage.candidates[at]
-            if len(passage.candidates) <= LARGE or one in last.facts or self.words_of(one):
+            if self._points_for(one, last, passage):
                 for reference, spot in references:
                     if spot is not None or reference.kind in {"reference", "link"} or reference.unit == "named":
                         yield Link(reference.label, reference.kind, one, spot)
         for value, one in self._values(path):
             yield Link(value.wanted, "name", one, value=value)
+
+    def _points_for(self, one: Candidate, hop: Hop, passage: Passage) -> bool:
+        """Say whether what a sentence or row of a passage points to may count: of rows their own alone."""
+        if one in hop.facts:
+            return True
+        if one.is_row and any(fact.is_row for fact in hop.facts):
+            return False
+        return len(passage.candidates) <= LARGE or bool(self.words_of(one))
 
     def _values(self, path: Path, *, whole: bool = False) -> list[tuple[BridgeValue, Candidate]]:
         """Return what the last facts bring up; `whole`: what all of the path does, the last first."""
@@ -208,47 +218,71 @@ class ChainSearch:
         found: list[tuple[BridgeValue, Candidate]] = []
         before = "" if whole else " ".join(c.text for hop in path.hops[:-1] for c in hop.facts)
         for hop in hops:
-            found += self._values_of(hop.facts, before)
+            found += self._values_of(hop.facts, before, hop.link)
+        if not whole:
+            heads = {value.head for value, _ in found if value.sure}
+            beside = self._values_of(self._beside(path.last), before)
+            found += [pair for pair in beside if pair[0].sure and pair[0].head not in heads]
         return found
 
-    def _values_of(self, facts: Sequence[Candidate], before: str = "") -> list[tuple[BridgeValue, Candidate]]:
-        """Return what sentences and rows bring up: cells of tables that they name, and see `values_of_text`."""
-        cells = self._cells.named_in(facts, self._question, before)
+    def _beside(self, hop: Hop) -> list[Candidate]:
+        """Return what else a short passage says in sentences, under the headings of the hop's own."""
+        candidates, headings = self._passages[hop.passage].candidates, {heading_of(fact) for fact in hop.facts}
+        others = [one for one in candidates if not one.is_row and one not in hop.facts and heading_of(one) in headings]
+        return others if len(candidates) <= LARGE else []
+
+    def _values_of(
+        self, facts: Sequence[Candidate], before: str = "", link: Link | None = None
+    ) -> list[tuple[BridgeValue, Candidate]]:
+        """Return what sentences and rows bring up: cells of tables that they name, and see `values_of_text`.
+
+        `link`: what led to them.
+        """
+        led = link.value.text if link and link.value else ""
+        cells = self._cells.named_in(facts, self._question, before, led)
         return [*cells, *((value, one) for one in facts for value in values_of_text(one, self._question, before))]
 
     def _targets(self, link: Link, path: Path) -> Iterator[Hop]:
         if link.spot is not None:
-            values = self._values(path, whole=True)
-            values += [] if link.at.is_row else self._values_of([link.at])
             places = [
                 at for at, one in enumerate(self._passages) if _is_spot_in(link.spot, one) and not path.goes_through(at)
             ]
-            hops = [self._placed(at, link, values) for at in places]
+            values = self._sure_values(path, link) if places else []
+            hops = [self._placed(at, link, values, self._passages[at].candidates) for at in places]
             whole = link.spot.span is None and len(hops) > OF_DOCUMENT
             yield from sorted(hops, key=lambda hop: -self._goes_on(hop))[:OF_DOCUMENT] if whole else hops
         elif link.value is not None:
             found = [
                 hop
                 for at in range(len(self._passages))
-                if not path.goes_through(at) and (hop := self._valued(at, link))
+                if not path.goes_through(at) and (hop := self._valued(at, link, path))
             ]
             yield from found if sum(len(hop.facts) for hop in found) <= FANOUT else ()
 
-    def _valued(self, at: int, link: Link) -> Hop | None:
-        """Go to a passage that says a value, or is named by it."""
+    def _sure_values(self, path: Path, link: Link) -> list[BridgeValue]:
+        """Return what a path brings up, the last first, and the sentence of a link beside."""
+        values = self._values(path, whole=True) + ([] if link.at.is_row else self._values_of([link.at]))
+        return [value for value, _ in values if value.sure]
+
+    def _valued(self, at: int, link: Link, path: Path) -> Hop | None:
+        """Go to a passage that says a value, or that, or a part of which, is named by it."""
         passage, value = self._passages[at], link.value
         if value is None:
             return None
-        held = [one for one in passage.candidates if _is_value_in(value, one)]
+        held = [one for one in passage.candidates if value.stands_in(one)]
         if held:
-            return Hop(at, tuple(held[:2]), link, held=value.sure)
-        named = passage.candidates and value.names(passage.hit.chunk.headings)
-        return Hop(at, passage.candidates[:3], link, held=True) if named else None
+            return Hop(at, tuple(self._best_rows(held)[:2]), link, held=value.sure)
+        named = value.names(passage.hit.chunk.headings)
+        under = [one for one in passage.candidates if named or value.names((heading_of(one),))]
+        if any(one.is_row for one in under):
+            return self._placed(at, link, self._sure_values(path, link), under)
+        return Hop(at, tuple(under[:3]), link, held=True) if under else None
 
-    def _placed(self, at: int, link: Link, values: Sequence[tuple[BridgeValue, Candidate]]) -> Hop:
-        passage = self._passages[at]
-        held = [one for one in passage.candidates if any(v.sure and _is_value_in(v, one) for v, _ in values)]
-        near = self._nearest(passage)
+    def _placed(self, at: int, link: Link, values: Sequence[BridgeValue], candidates: Sequence[Candidate]) -> Hop:
+        """Go to a place: to what of it says the values that came last, else what is nearest to the question."""
+        found = [(next((n for n, v in enumerate(values) if v.stands_in(one)), None), one) for one in candidates]
+        held = [one for _, one in sorted(((n, one) for n, one in found if n is not None), key=lambda pair: pair[0])]
+        near = self._nearest(candidates)
         rows = [one for one in near if one.is_row and len(self.words_of(one)) == len(self.words_of(near[0])) > 0]
         return Hop(at, tuple((held or near)[:2]), link, held=bool(held) or (len(rows) == 1 and near[0].is_row))
 
@@ -264,10 +298,6 @@ def titled_links(one: Candidate, passages: Sequence[Passage], own: str) -> Itera
         if document_id not in told and any(_is_title_in(title, one.text) for title in passage.titles):
             told.add(document_id)
             yield Spot(document_id, None, passage.hit.title)
-
-
-def _is_value_in(value: BridgeValue, one: Candidate) -> bool:
-    return value.stands_in(one, [cell for _, cell in cells_of(one)] if one.is_row else [])
 
 
 def _is_spot_in(spot: Spot, passage: Passage) -> bool:

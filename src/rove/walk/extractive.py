@@ -56,7 +56,7 @@ class ExtractiveReader:
         """
         state = material.state
         listed = await asyncio.to_thread(list_candidates, state.question, material.hits, state.language)
-        candidates = [one for one in listed if not is_mail_head(one.text)][:CANDIDATES]
+        candidates = [one for one in listed if not is_mail_head(one)][:CANDIDATES]
         if not candidates:
             return
         scores = await self._relevance(candidates, state)
@@ -122,7 +122,7 @@ async def asked_facts(
     spans = await ReadSpans.of(found, readings, embedder)
     quotes = await best_quotes(state.question, hits, state.language, embedder, quotes=most, spans=spans, judged=judged)
     best = max((fact.relevance for fact in state.facts), default=LEAST)
-    made = [fact_of(quote, best, state.round) for quote in quotes if not is_mail_head(quote.text)]
+    made = [fact_of(quote, best, state.round) for quote in quotes if not is_mail_head(quote)]
     known = {(f.citation.document_id, f.citation.span): f for f in state.facts if f.citation}
     facts = [known.get((f.citation.document_id, f.citation.span), f) for f in made if f.citation]
     return [fact for fact in facts if fact.fact_id not in state.lost]

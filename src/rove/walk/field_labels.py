@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from rove.answer.extract import Candidate
 from rove.language.find_words import has_word
 from rove.references.text_references import heading_number
 
@@ -32,13 +33,9 @@ def is_field_label(name: str, text: str) -> bool:
     return name.casefold() in heads
 
 
-def is_mail_head(sentence: str) -> bool:
-    """Say whether a sentence is the head of a mail, which says nothing of what is asked.
-
-    >>> is_mail_head("From: ann@x.example To: bo@x.example")
-    True
-    """
-    return bool(_MAIL_HEAD.match(sentence))
+def is_mail_head(candidate: Candidate) -> bool:
+    """Say whether a sentence is the head of a mail, which says nothing of what is asked; no row is one."""
+    return not candidate.is_row and bool(_MAIL_HEAD.match(candidate.text))
 
 
 def is_furniture(name: str, sentence: str, read: str) -> bool:
