@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import warnings
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
 from dataclasses import replace
+from pathlib import PurePath
 
 from rove.answer.extract import Candidate, list_candidates
 from rove.answer.passages import read_parents
@@ -32,6 +33,8 @@ DIRECTLY = 5  # passages that may answer with no step before them
 OPEN = 6  # leads that chains end in
 STEP_RELEVANCE = 0.5
 LEAST_CHANCE = 0.05  # of an answer that is kept
+FURTHER = 2.0  # what a way that has more of the question's words may count less than another, as a logit
+LEAST_TITLE = 3  # characters of a title that may stand before a place in it
 READ = Note("lead-read")
 
 
@@ -119,7 +122,8 @@ class ChainReader:
             if direct is None or direct.score > 0:
                 best = direct or one
                 break
-        further = [one for one in answers if best and one.score > 0 and _goes_further(one, best)]
+        least = max(best.score - FURTHER, 0.0) if best else 0.0
+        further = [one for one in answers if best and one.score > least and _goes_further(one, best)]
         return next(iter(further), best)
 
 
@@ -180,6 +184,7 @@ async def _with_references(
 ) -> list[Passage]:
     """Make passages of hits: what each sentence refers to is looked up together."""
     told: list[tuple[int, int, Reference, Document]] = []
+    titles = {title for hit in hits for title in (hit.title, PurePath(hit.uri).stem) if len(title) >= LEAST_TITLE}
     for number, (hit, candidates) in enumerate(zip(hits, listed, strict=True)):
         document = await targets.document(hit.chunk.document_id)
         if document is not None:
@@ -187,7 +192,8 @@ async def _with_references(
                 offset = candidate.citation.span[0]
                 for one in references(candidate.citation.quote, document.language):
                     span = (one.span[0] + offset, one.span[1] + offset)
-                    told.append((number, at, replace(one, span=span), document))
+                    work = one.work or _title_before(one, candidate.citation.quote, titles)
+                    told.append((number, at, replace(one, span=span, work=work), document))
     spots = await targets.spots([(reference, document) for _, _, reference, document in told])
     found: list[dict[int, list[tuple[Reference, Spot | None]]]] = [{} for _ in hits]
     for (number, at, reference, _), spot in zip(told, spots, strict=True):
@@ -197,6 +203,13 @@ async def _with_references(
         pointing = {at: tuple(pairs) for at, pairs in own.items()}
         passages.append(Passage(hit, tuple(candidates), pointing, _hit_terms(hit, asked), _count_hit_names(hit, names)))
     return [_add_title_references(passage, passages) for passage in passages]
+
+
+def _title_before(reference: Reference, said: str, titles: Iterable[str]) -> str:
+    """Return the title that stands right before a place, without quotation marks: "Safety manual, chapter 6"."""
+    before = said[: reference.span[0]].rstrip(" ,、，の的:：")
+    own = (title for title in titles if before.endswith(title)) if reference.kind == "reference" else ()
+    return max(own, key=len, default="")
 
 
 def _hit_terms(hit: Hit, asked: frozenset[str]) -> frozenset[str]:

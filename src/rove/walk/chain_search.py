@@ -212,18 +212,13 @@ class ChainSearch:
             return False
         return len(passage.candidates) <= LARGE or bool(self.words_of(one))
 
-    def _values(self, path: Path, *, whole: bool = False) -> list[tuple[BridgeValue, Candidate]]:
-        """Return what the last facts bring up; `whole`: what all of the path does, the last first."""
-        hops = path.hops[::-1] if whole else path.hops[-1:]
-        found: list[tuple[BridgeValue, Candidate]] = []
-        before = "" if whole else " ".join(c.text for hop in path.hops[:-1] for c in hop.facts)
-        for hop in hops:
-            found += self._values_of(hop.facts, before, hop.link)
-        if not whole:
-            heads = {value.head for value, _ in found if value.sure}
-            beside = self._values_of(self._beside(path.last), before)
-            found += [pair for pair in beside if pair[0].sure and pair[0].head not in heads]
-        return found
+    def _values(self, path: Path) -> list[tuple[BridgeValue, Candidate]]:
+        """Return what the last facts bring up, and what else their passage names of other kinds."""
+        before = " ".join(c.text for hop in path.hops[:-1] for c in hop.facts)
+        found = self._values_of(path.last.facts, before, path.last.link)
+        heads = {value.head for value, _ in found if value.sure}
+        beside = self._values_of(self._beside(path.last), before)
+        return found + [pair for pair in beside if pair[0].sure and pair[0].head not in heads]
 
     def _beside(self, hop: Hop) -> list[Candidate]:
         """Return what else a short passage says in sentences, under the headings of the hop's own."""
@@ -247,8 +242,8 @@ class ChainSearch:
             places = [
                 at for at, one in enumerate(self._passages) if _is_spot_in(link.spot, one) and not path.goes_through(at)
             ]
-            values = self._sure_values(path, link) if places else []
-            hops = [self._placed(at, link, values, self._passages[at].candidates) for at in places]
+            steps = self._sure_values(path, link) if places else []
+            hops = [self._placed(at, link, steps, _candidates_in(link.spot, self._passages[at])) for at in places]
             whole = link.spot.span is None and len(hops) > OF_DOCUMENT
             yield from sorted(hops, key=lambda hop: -self._goes_on(hop))[:OF_DOCUMENT] if whole else hops
         elif link.value is not None:
@@ -259,10 +254,11 @@ class ChainSearch:
             ]
             yield from found if sum(len(hop.facts) for hop in found) <= FANOUT else ()
 
-    def _sure_values(self, path: Path, link: Link) -> list[BridgeValue]:
-        """Return what a path brings up, the last first, and the sentence of a link beside."""
-        values = self._values(path, whole=True) + ([] if link.at.is_row else self._values_of([link.at]))
-        return [value for value, _ in values if value.sure]
+    def _sure_values(self, path: Path, link: Link) -> list[list[BridgeValue]]:
+        """Return what each step of a path brings up, the last one first, and with it the sentence of a link beside."""
+        steps = [self._values_of(hop.facts, link=hop.link) for hop in path.hops[::-1]]
+        steps[0] += [] if link.at.is_row else self._values_of([link.at])
+        return [[value for value, _ in step if value.sure] for step in steps]
 
     def _valued(self, at: int, link: Link, path: Path) -> Hop | None:
         """Go to a passage that says a value, or that, or a part of which, is named by it."""
@@ -278,10 +274,10 @@ class ChainSearch:
             return self._placed(at, link, self._sure_values(path, link), under)
         return Hop(at, tuple(under[:3]), link, held=True) if under else None
 
-    def _placed(self, at: int, link: Link, values: Sequence[BridgeValue], candidates: Sequence[Candidate]) -> Hop:
-        """Go to a place: to what of it says the values that came last, else what is nearest to the question."""
-        found = [(next((n for n, v in enumerate(values) if v.stands_in(one)), None), one) for one in candidates]
-        held = [one for _, one in sorted(((n, one) for n, one in found if n is not None), key=lambda pair: pair[0])]
+    def _placed(self, at: int, link: Link, steps: Sequence[list[BridgeValue]], candidates: Sequence[Candidate]) -> Hop:
+        """Go to a place: to what of it says a value of the last step that has any there, else nearest to the question."""
+        said = ([one for one in candidates if any(v.stands_in(one) for v in values)] for values in steps)
+        held = next(filter(None, said), [])
         near = self._nearest(candidates)
         rows = [one for one in near if one.is_row and len(self.words_of(one)) == len(self.words_of(near[0])) > 0]
         return Hop(at, tuple((held or near)[:2]), link, held=bool(held) or (len(rows) == 1 and near[0].is_row))
@@ -305,6 +301,14 @@ def _is_spot_in(spot: Spot, passage: Passage) -> bool:
     if chunk.document_id != spot.document_id:
         return False
     return spot.span is None or (chunk.span[0] < spot.span[1] and spot.span[0] < chunk.span[1])
+
+
+def _candidates_in(spot: Spot, passage: Passage) -> Sequence[Candidate]:
+    """Return what a passage says in a place; all of it, where the place begins and ends within a sentence or row."""
+    if spot.span is None:
+        return passage.candidates
+    start, end = spot.span
+    return [one for one in passage.candidates if start <= one.citation.span[0] < end] or passage.candidates
 
 
 def _is_title_in(title: str, text: str) -> bool:

@@ -68,19 +68,40 @@ def find_header(rows: Sequence[Row], spans: Mapping[int, Mapping[int, int]] | No
 def is_header(rows: Sequence[Row]) -> bool:
     """Say whether the first row names the columns: at least half of its cells are filled, none with a number.
 
-    Years and dates name columns too, where the cells under them are something else.
+    Years and dates name columns too, where the cells under them are something else; and so does a series of numbers
+    with one word, where the cells under them lack that.
+
+    >>> is_header([["Part", "1号機", "2号機"], ["Blade", "CT-1", "CT-2"]]), is_header([["A", "3 kg"], ["B", "4 kg"]])
+    (True, False)
     """
     first, below = rows[0], rows[1:]
     filled = [(index, cell) for index, cell in enumerate(first) if cell]
     if not filled or 2 * len(filled) < max(len(first), 1) or not below:
         return False
+    series = _series(filled, below)
     for index, cell in filled:
         if DATE.fullmatch(cell):
             if any(index < len(row) and DATE.fullmatch(row[index]) for row in below):
                 return False
-        elif is_number(cell):
+        elif is_number(cell) and index not in series:
             return False
     return True
+
+
+def _series(filled: Sequence[tuple[int, str]], below: Sequence[Row]) -> set[int]:
+    """Return the columns whose first cells are different numbers with one word that no cell below has."""
+    by_word: dict[str, list[tuple[int, str]]] = {}
+    for index, cell in filled:
+        word = "".join(filter(str.isalpha, cell))
+        if word and any(map(str.isdigit, cell)):
+            by_word.setdefault(word, []).append((index, cell))
+    return {
+        index
+        for word, cells in by_word.items()
+        if len({cell for _, cell in cells}) == len(cells) > 1
+        and not any(word in row[index] for row in below for index, _ in cells if index < len(row))
+        for index, _ in cells
+    }
 
 
 def is_number(cell: str) -> bool:
