@@ -58,9 +58,7 @@ def unnamed(question: str, language: str, tokens: TokenPlaces, closest: Vectors,
     return max(lacking, key=lambda one: one.logit, default=Unnamed())
 
 
-def lacking_words(
-    question: str, language: str, tokens: TokenPlaces, closest: Vectors, text: str
-) -> Iterator[Unnamed]:
+def lacking_words(question: str, language: str, tokens: TokenPlaces, closest: Vectors, text: str) -> Iterator[Unnamed]:
     """Yield the telling words of a question that a text lacks; the arguments are those of `unnamed`."""
     near = float(np.sort(closest)[len(closest) // 2 :].mean()) if len(closest) else 0.0
     held = _fold_case_and_accents(text)

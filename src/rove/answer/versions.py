@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from functools import cache
 from importlib.resources import files
 from pathlib import PurePath
@@ -115,6 +117,17 @@ def in_force(question: str, language: str, hits: Sequence[Hit], texts: Mapping[s
         return InForce(hits, question)
     kept = [hit for hit in hits if hit.chunk.chunk_id not in moved]
     return InForce(kept, _text_without_spans(question, places), tuple(chosen), tuple(others))
+
+
+async def choose_in_force(
+    question: str, language: str, hits: Sequence[Hit], texts_of: Callable[[Sequence[str]], Mapping[str, str]]
+) -> InForce:
+    """Return hits as `in_force` does today; `texts_of` gives the texts of documents by their ids, off the event loop."""
+    if not (names := may_have_versions(hits)):
+        return InForce(hits, question)
+    texts = await asyncio.to_thread(texts_of, names)
+    today = date.today().isoformat()  # noqa: DTZ011 - the user's day
+    return await asyncio.to_thread(in_force, question, language, hits, texts, today)
 
 
 def asked_days(question: str, language: str) -> tuple[set[str], list[Span]]:

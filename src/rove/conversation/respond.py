@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
 from typing import TypeVar
 
 from rove.answer.answerer import Answerer, refused
@@ -24,7 +23,7 @@ from rove.answer.outdated import with_days
 from rove.answer.passages import TextOf, read_once, stand
 from rove.answer.stored import answered_at_once, stored_answer
 from rove.answer.theme_list import ThemeWriter, themed_answer
-from rove.answer.versions import InForce, in_force, may_have_versions
+from rove.answer.versions import InForce, choose_in_force
 from rove.conversation.from_tables import answer_from_tables, from_rows
 from rove.conversation.gathering import Gatherer, for_gathered
 from rove.conversation.related import RelatedContext, related_questions
@@ -321,12 +320,8 @@ class Responder:
 
     async def _versions(self, understood: Understood, hits: Sequence[Hit]) -> InForce | None:
         """Choose among versions of a document those that held when the question asks; None: there is no choice."""
-        if not (names := may_have_versions(hits)):
-            return None
-        texts = await asyncio.to_thread(self.search_context.store.documents.texts, names)
-        today = date.today().isoformat()  # noqa: DTZ011 - the user's day
-        question, language = understood.standalone, understood.language
-        chosen = await asyncio.to_thread(in_force, question, language, hits, texts, today)
+        texts_of = self.search_context.store.documents.texts
+        chosen = await choose_in_force(understood.standalone, understood.language, hits, texts_of)
         return chosen if chosen.held else None
 
     async def _judged(self, understood: Understood, hits: Sequence[Hit], settings: AnswerSettings) -> GateVerdict:

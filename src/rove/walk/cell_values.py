@@ -9,8 +9,10 @@ from itertools import pairwise
 
 from rove.answer.extract import Candidate, table_of
 from rove.language.find_words import has_word
+from rove.language.folding import fold_words
 from rove.language.scripts import is_unspaced
 from rove.walk.chain import LONGEST_CHARS, PART, BridgeValue, cells_of, compared_form, grams
+from rove.walk.question_names import has_name
 
 KEY = 2
 """Characters by which cells are looked up, which is the length of the shortest."""
@@ -30,9 +32,8 @@ class CellValues:
     def __init__(self, rows: Sequence[Candidate], question: str) -> None:
         self._by_key: dict[str, dict[str, BridgeValue]] = defaultdict(dict)
         cells = [(table_of(row), name, cell) for row in rows for name, cell in cells_of(row)]
-        asked = compared_form(question)
         times = Counter((table, name, compared_form(cell)) for table, name, cell in cells)
-        named = {(table, name) for table, name, cell in cells if _is_asked(compared_form(cell), asked)}
+        named = {(table, name) for table, name, cell in cells if _is_asked(cell, question)}
         for table, name, cell in cells:
             own, value = compared_form(cell), BridgeValue(cell, name)
             is_key = times[table, name, own] == 1 and _is_cell_name(own) and not value.is_amount
@@ -91,8 +92,11 @@ def _is_cell_name(own: str) -> bool:
     return (KEY if is_unspaced(own[0]) else SHORT) <= len(own) <= LONGEST_CHARS
 
 
-def _is_asked(own: str, asked: str) -> bool:
-    return _is_cell_name(own) and has_word(asked, own)
+def _is_asked(cell: str, question: str) -> bool:
+    """Say whether a question has a cell; one of several words with any endings."""
+    own = compared_form(cell)
+    several = " " in own and has_name(question, fold_words(cell))
+    return _is_cell_name(own) and (several or has_word(compared_form(question), own))
 
 
 def _is_letter(char: str) -> bool:

@@ -92,7 +92,9 @@ class BridgeValue:
         own, head = compared_form(self.text), compared_form(self.head)
         cells = cells_of(candidate) if candidate.is_row else []
         bare = own.isdigit() and len(own) < SHORT and bool(head)
-        if any(compared_form(cell) == own and not (bare and grams(head).isdisjoint(grams(name))) for name, cell in cells):
+        if any(
+            compared_form(cell) == own and not (bare and grams(head).isdisjoint(grams(name))) for name, cell in cells
+        ):
             return True
         said = compared_form("\n".join(cell for _, cell in cells) or candidate.text)
         if len(own) >= SHORT or (len(own) > 1 and not own.isalpha() and not own.isdigit()):

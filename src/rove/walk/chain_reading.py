@@ -10,7 +10,7 @@ from pathlib import PurePath
 
 from rove.answer.extract import Candidate, list_candidates
 from rove.answer.passages import read_parents
-from rove.language.folding import fold_words
+from rove.answer.versions import choose_in_force
 from rove.models.e5 import UnsuitableError
 from rove.records import Document, Hit, Note
 from rove.records.walk_events import FactFound, Lead, LeadFollowed, LeadFound
@@ -87,6 +87,8 @@ class ChainReader:
         found = await store.find(list(dict.fromkeys(older))[-POOL:])
         known = [Hit(found[name].chunk, 0.0, {}, found[name].uri, found[name].title) for name in found]
         hits = [*material.hits, *await read_parents(known, self._context.text_of)][:POOL]
+        chosen = await choose_in_force(state.question, state.language, hits, store.documents.texts)
+        hits = list(chosen.hits)
         targets = ReferenceTargets(store, filter_of(state.where))
         await targets.hold(dict.fromkeys(hit.chunk.document_id for hit in hits))
         listed = await asyncio.to_thread(lambda: [_passage_candidates(hit, state) for hit in hits])
