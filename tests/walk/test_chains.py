@@ -169,3 +169,66 @@ async def test_documents_of_other_codes_contradict_nothing(tmp_path: Path) -> No
     assert walk.answer is not None
     assert not walk.answer.conflicts
     assert "0816" not in walk.answer.text
+
+
+HOUSES = Text(
+    "# Our houses\n\n## Great House\n\nBuilt in 1891. Tickets are sold on scale 1.\n\n"
+    "## Paint Store\n\nThe former workshop of the painters. Tickets are sold on scale 3.\n",
+    id="houses",
+    title="Our houses",
+)
+SEASON = Text(
+    "# Season\n\n| Date | Title | House |\n|---|---|---|\n| 7 May | The Salt Road | Great House |\n"
+    "| 9 May | The Salt Road | Paint Store |\n| 10 May | Two Brothers | Great House |\n",
+    id="season",
+    title="Season",
+)
+SCALES = Text(
+    "| Scale | Best seats | Restricted view |\n|---|---|---|\n| 1 | 42.00 | 18.50 |\n| 3 | 27.00 | 13.50 |\n",
+    id="scales",
+    title="Price scales",
+)
+REPORT = Text(
+    "The label printers at the Leeds depot print half a label and then stop. Switching them off does not help. "
+    "Panel shows QHOLD 3. The drivers are waiting.",
+    id="report",
+    title="Printers in Leeds",
+)
+PANELS = Text(
+    "| Panel | Meaning | Telephone |\n|---|---|---|\n| QHOLD 1 | paused | 0113 555 0100 |\n"
+    "| QHOLD 3 | held back | 0113 555 0188 |\n",
+    id="panels",
+    title="Panel messages",
+)
+
+
+async def test_a_row_leads_to_the_part_of_a_passage_that_has_its_name(tmp_path: Path) -> None:
+    question = "How much is a restricted-view seat for The Salt Road on 9 May?"
+    walk = await walked(tmp_path, [HOUSES, SEASON, SCALES], question)
+    assert walk.answer is not None
+    assert "Restricted view: 13.50" in walk.answer.text
+    assert "18.50" not in walk.answer.text
+
+
+async def test_a_short_text_leads_on_by_what_any_of_its_sentences_names(tmp_path: Path) -> None:
+    question = "Which telephone number helps with the label printers at the Leeds depot?"
+    walk = await walked(tmp_path, [REPORT, PANELS], question)
+    assert walk.answer is not None
+    assert "0113 555 0188" in walk.answer.text
+    assert "0113 555 0100" not in walk.answer.text
+
+
+async def test_the_edition_in_force_is_read(tmp_path: Path) -> None:
+    rule = Text("The Quay oven is of class Umber. The rates stand in Schedule 2.", id="rule", title="Ovens")
+    head, rows = "| Class | Rate (GBP) |\n|---|---|\n", "| Teal | {0} |\n| Umber | {1} |\n"
+    paths: list[str] = []
+    for name, day, old, new in (("Schedule 2 2019.md", 2019, 200, 210), ("Schedule 2 2024.md", 2024, 305, 318)):
+        path = tmp_path / name
+        path.write_text(f"# Schedule 2\n\nIn force from 1 January {day}.\n\n{head}{rows.format(old, new)}", "utf-8")
+        paths.append(str(path))
+    async with AsyncRove.open(tmp_path / "kb", walk={"memory": False}) as kb:
+        await kb.add([rule, *FILLERS])
+        await kb.add(paths)
+        answer = await kb.walk("What is the rate of the Quay oven?").answered()
+    assert "318" in answer.text
+    assert "210" not in answer.text

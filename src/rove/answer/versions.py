@@ -122,7 +122,7 @@ def in_force(question: str, language: str, hits: Sequence[Hit], texts: Mapping[s
 async def choose_in_force(
     question: str, language: str, hits: Sequence[Hit], texts_of: Callable[[Sequence[str]], Mapping[str, str]]
 ) -> InForce:
-    """Return hits as `in_force` does today; `texts_of` gives the texts of documents by their ids, off the event loop."""
+    """Return hits as `in_force` does today. `texts_of`, called in a thread: the texts of documents by their ids."""
     if not (names := may_have_versions(hits)):
         return InForce(hits, question)
     texts = await asyncio.to_thread(texts_of, names)

@@ -24,9 +24,9 @@ LEAST_CHANCE = 1e-6
 LOGIT, COVERED, LINKED, HEADED, HELD, POINTED, POINTS_ON, KIND, NAMED = 0.5, 5.0, 1.0, 0.5, 3.0, 1.5, 2.0, 8.0, 8.0
 ELSEWHERE = 4.0
 """What counts: the judge's logit, the question's words on the way, and of these those of the sentence that named the
-value gone on from, that the name of its column has some, a value of the step before that the answer stands with, a reference that led there; and against it a
-passage that points on, and more so by a clause that has what is asked, an answer of another kind than is asked, a name
-of the question that the way lacks."""
+value gone on from, that the name of its column has some, a value of the step before that the answer stands with, a
+reference that led there; and against it a passage that points on, and more so by a clause that has what is asked, an
+answer of another kind than is asked, a name of the question that the way lacks."""
 LEVEL = 3.0
 SURE, LEAST_COVERED, DIRECTLY = 4.5, 0.6, 6.0
 """A passage that no step led to must answer as surely as docs/decisions/058-judge.md has it, and hold this share of the

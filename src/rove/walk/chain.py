@@ -85,18 +85,17 @@ class BridgeValue:
         )
 
     def stands_in(self, candidate: Candidate) -> bool:
-        """Say whether a row has it as a cell, or in one, or a sentence says it; a short one with its head.
+        """Say whether a row has it, as a cell or column or in one, or a sentence says it; a short one with its head.
 
         The column of a short number must have words of its head.
         """
         own, head = compared_form(self.text), compared_form(self.head)
         cells = cells_of(candidate) if candidate.is_row else []
         bare = own.isdigit() and len(own) < SHORT and bool(head)
-        if any(
-            compared_form(cell) == own and not (bare and grams(head).isdisjoint(grams(name))) for name, cell in cells
-        ):
+        names = [name for name, cell in cells if compared_form(cell) == own]
+        if any(not bare or not grams(head).isdisjoint(grams(name)) for name in names):
             return True
-        said = compared_form("\n".join(cell for _, cell in cells) or candidate.text)
+        said = compared_form(candidate.text)
         if len(own) >= SHORT or (len(own) > 1 and not own.isalpha() and not own.isdigit()):
             return has_word(said, own)
         return bool(head) and (has_word(said, f"{head}{own}") or has_word(said, f"{head} {own}"))

@@ -275,7 +275,7 @@ class ChainSearch:
         return Hop(at, tuple(under[:3]), link, held=True) if under else None
 
     def _placed(self, at: int, link: Link, steps: Sequence[list[BridgeValue]], candidates: Sequence[Candidate]) -> Hop:
-        """Go to a place: to what of it says a value of the last step that has any there, else nearest to the question."""
+        """Go to a place: to what has a value of the last step of which it has any, else to what is nearest."""
         said = ([one for one in candidates if any(v.stands_in(one) for v in values)] for values in steps)
         held = next(filter(None, said), [])
         near = self._nearest(candidates)
