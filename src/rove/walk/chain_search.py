@@ -277,7 +277,7 @@ class ChainSearch:
     def _placed(self, at: int, link: Link, steps: Sequence[list[BridgeValue]], candidates: Sequence[Candidate]) -> Hop:
         """Go to a place: to what has a value of the last step of which it has any, else to what is nearest."""
         said = ([one for one in candidates if any(v.stands_in(one) for v in values)] for values in steps)
-        held = next(filter(None, said), [])
+        held = next((found for found in said if found), list[Candidate]())
         near = self._nearest(candidates)
         rows = [one for one in near if one.is_row and len(self.words_of(one)) == len(self.words_of(near[0])) > 0]
         return Hop(at, tuple((held or near)[:2]), link, held=bool(held) or (len(rows) == 1 and near[0].is_row))
