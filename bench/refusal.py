@@ -1,8 +1,10 @@
-"""Refusing without a chat model: half of the documents are taken out, so that half of the questions have no answer."""
+"""Refusing without a chat model: questions whose document is taken out, and questions in which a word is exchanged."""
 
 from __future__ import annotations
 
 import hashlib
+import random
+import re
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -21,11 +23,18 @@ from rove.evaluate.answers import answer_match
 SETS = ("xquad_en", "xquad_de", "xquad_es", "xquad_zh", "jsquad", "cmrc2018_dev", "xquad_de>en", "xquad_zh>en")
 WHOLE = Cap(docs=1200, queries=10_000, kilobytes=700)
 QUESTIONS = 200
+EXCHANGED = 60
+"""Questions of a set in which a word is exchanged, at most."""
+_NAME = re.compile(r"(?<=\s)[A-ZÄÖÜÁÉÍÓÚ][\w'’-]{2,}|\d+|[\u30a1-\u30fa\u30fc]{3,}")
+"""A word that begins with a capital and no sentence, a number, a word in katakana."""
+_KATAKANA = re.compile("[\u30a1-\u30fa]")
 
 
 @dataclass(slots=True)
 class Refusals:
     """What became of the questions: the refusals of those without an answer and of those with one, then the rest.
+
+    `exchanged`: those of questions with an answer in which a name or number is exchanged.
 
     `quoted` and `first`: of each question with an answer that was not refused, whether a quote holds it, and the first.
     `short`: of each with a short answer, whether that is right; `invented`: of those without an answer, whether there
@@ -34,6 +43,7 @@ class Refusals:
 
     rightly: list[bool] = field(default_factory=list[bool])
     wrongly: list[bool] = field(default_factory=list[bool])
+    exchanged: list[bool] = field(default_factory=list[bool])
     quoted: list[bool] = field(default_factory=list[bool])
     first: list[bool] = field(default_factory=list[bool])
     short: list[bool] = field(default_factory=list[bool])
@@ -48,14 +58,16 @@ def run() -> list[Table]:
         say(f"refusal {name}")
         rows.append([name, *numbers(measured(load(name, WHOLE), remembered))])
     columns = [
-        *("set", "no answer", "refused", "a short answer all the same", "an answer", "wrongly refused"),
+        *("set", "no answer", "refused", "a short answer all the same", "a word exchanged", "refused"),
+        *("an answer", "wrongly refused"),
         *("a quote holds it", "the first does", "a short answer", "right of these"),
     ]
     note = (
         f"At most {QUESTIONS} questions of each set, whose documents neither reader nor judge was trained on. Every "
         "document whose id's SHA-1 is odd in its first byte is taken out. Shares of the questions without an answer, "
-        "and with one; the quotes are of all with one, refused or not. A short answer is right where it is the known "
-        "one, holds it and is at most three times as long, or is at least half of it. No chat model."
+        "and with one; the quotes are of all with one, refused or not. Exchanged: one name or number for another of the "
+        "set's questions, so that most of them stand elsewhere in the base. A short answer is right where it is the "
+        "known one, holds it and is at most three times as long, or is at least half of it. No chat model."
     )
     return [Table("What is refused without a chat model", columns, rows, note)]
 
@@ -72,6 +84,8 @@ def measured(data: RetrievalSet, embedder: str) -> Refusals:
         if all(unseen(name) for name in data.gold[query])
         and split(documents_of, [groups[name] for name in data.gold[query]]) == "test"
     ]
+    words = [word for text in data.queries.values() for word in _NAME.findall(text)]
+    drawn = random.Random(data.name)
     found = Refusals()
     with (
         tempfile.TemporaryDirectory(prefix="rove-bench-") as folder,
@@ -87,7 +101,29 @@ def measured(data: RetrievalSet, embedder: str) -> Refusals:
                 if answer.short:
                     found.short.append(any(is_right(answer.short.quote, gold) for gold in known[query]))
                 note(found, answer.refused, [s.text for s in answer.sentences], known[query])
+                other = with_word_exchanged(data.queries[query], words, drawn)
+                if other and len(found.exchanged) < EXCHANGED:
+                    found.exchanged.append(kb.ask(other).refused)
     return found
+
+
+def with_word_exchanged(question: str, words: Sequence[str], drawn: random.Random) -> str:
+    """Return a question with a name or number exchanged for one of `words` of its form; "" where there is none.
+
+    >>> with_word_exchanged("Since when has Hall 7 been let?", ["Hall", "7", "9"], random.Random(1))
+    'Since when has Hall 9 been let?'
+    """
+    for own in _NAME.findall(question):
+        like = [one for one in words if one not in question and _is_like(one, own)]
+        if like:
+            return question.replace(own, drawn.choice(like), 1)
+    return ""
+
+
+def _is_like(one: str, other: str) -> bool:
+    if one.isdigit() or other.isdigit():
+        return one.isdigit() and other.isdigit() and len(one) == len(other)
+    return bool(_KATAKANA.match(one)) == bool(_KATAKANA.match(other))
 
 
 def unseen(document_id: str) -> bool:
@@ -119,7 +155,8 @@ def numbers(found: Refusals) -> list[object]:
     """The columns of one set."""
     shares = [f"{sum(own) / max(len(own), 1):.2f}" for own in (found.wrongly, found.quoted, found.first)]
     refused, right = found.rightly, f"{sum(found.short) / max(len(found.short), 1):.2f}"
+    exchanged = f"{sum(found.exchanged) / max(len(found.exchanged), 1):.2f}"
     return [
-        len(refused), f"{sum(refused) / max(len(refused), 1):.2f}", sum(found.invented), len(found.wrongly), *shares,
-        len(found.short), right,
+        len(refused), f"{sum(refused) / max(len(refused), 1):.2f}", sum(found.invented),
+        len(found.exchanged), exchanged, len(found.wrongly), *shares, len(found.short), right,
     ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Makes files of the corpora in the four `.toml` beside it: markdown is written as the name asks for."""
+"""Makes files of the corpora in the five `.toml` beside it: markdown is written as the name asks for."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pathlib import Path
 
 import docx
 
-HALVES = ("open", "held", "late", "fourth")
+HALVES = ("open", "held", "late", "fourth", "fifth")
 _LINK = re.compile(r"\[([^\]]+)\]\(([^)]+)\)")
 _SHEET = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 _RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
