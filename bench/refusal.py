@@ -65,8 +65,8 @@ def run() -> list[Table]:
     note = (
         f"At most {QUESTIONS} questions of each set, whose documents neither reader nor judge was trained on. Every "
         "document whose id's SHA-1 is odd in its first byte is taken out. Shares of the questions without an answer, "
-        "and with one; the quotes are of all with one, refused or not. Exchanged: one name or number for another of the "
-        "set's questions, so that most of them stand elsewhere in the base. A short answer is right where it is the "
+        "and with one; the quotes are of all with one, refused or not. Exchanged: one name or number for another of "
+        "the set's questions, so that most stand elsewhere in the base. A short answer is right where it is the "
         "known one, holds it and is at most three times as long, or is at least half of it. No chat model."
     )
     return [Table("What is refused without a chat model", columns, rows, note)]
