@@ -384,16 +384,13 @@ class _Asked:
         if self.tokens is None or reading is None or hit.chunk.language != self.language:
             return 0.0
         own = hit.chunk.document_id
-        others = [self._told_of(name, self.found) for name in {one.chunk.document_id for one in self.found} - {own}]
-        lacking = lacking_words(
-            self.question, self.language, self.tokens, reading.closest, self._told_of(own, self.found)
-        )
-        said = (
-            one.logit
-            for one in lacking
-            if one.span and any(has_stem(text, self.question[slice(*one.span)]) for text in others)
-        )
-        return max((0.0, *said))
+        told = self._told_of(own, self.found)
+        lacking = lacking_words(self.question, self.language, self.tokens, reading.closest, told)
+        worst = sorted((one for one in lacking if one.logit > 0), key=lambda one: -one.logit)
+        others = {one.chunk.document_id for one in self.found} - {own} if worst else ()
+        texts = [self._told_of(name, self.found) for name in others]
+        words = ((one.logit, self.question[slice(*one.span)]) for one in worst if one.span)
+        return next((logit for logit, word in words if any(has_stem(text, word) for text in texts)), 0.0)
 
     def is_coded(self, hit: Hit, place: Reference | None) -> bool:
         """Say whether what was found of a passage's document has the codes of the question, and names its place."""

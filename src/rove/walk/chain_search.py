@@ -115,6 +115,7 @@ class ChainSearch:
         self._passages = passages
         self._question, self._language = question, language
         self._asked = frozenset(asked)
+        self._words: dict[int, frozenset[str]] = {}  # by the id of a candidate, all of which the passages keep
         self._cells = CellValues([one for passage in passages for one in passage.candidates if one.is_row], question)
         self.open: list[OpenLink] = []
         self.roots = self._roots()
@@ -174,7 +175,9 @@ class ChainSearch:
 
     def words_of(self, one: Candidate) -> frozenset[str]:
         """The question's terms that a sentence or row has."""
-        return held_terms(self._asked, f"{one.under} {one.text}", self._language)
+        if (words := self._words.get(id(one))) is None:
+            words = self._words[id(one)] = held_terms(self._asked, f"{one.under} {one.text}", self._language)
+        return words
 
     def _longer(self, path: Path) -> Iterator[Path]:
         for link in self._links(path):
