@@ -147,7 +147,6 @@ class ChainJudge:
             counted += TOLD_COLUMN * _names_column(told, name, cell)
             worth.append(float(closeness) + counted - UNFIT_CELL * self._misfit(cell))
         order = sorted(range(len(fitting)), key=lambda at: -worth[at])
-        self._worth = sorted(worth, reverse=True)
         return [fitting[at] for at in order], worth[order[0]] - worth[order[1]] >= CLEAR_CELL
 
     async def _passage(self, path: Path, passages: Sequence[Passage]) -> ChainAnswer | None:
